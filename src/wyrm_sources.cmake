@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+#
+# The source lists of the product, for any CMake project: include() this file, add the variables
+# you need to your target and put this folder on its include path.
+
+set(WYRM_SRC_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+set(WYRM_CORE_SRCS
+  ${WYRM_SRC_DIR}/core/wyrm_cookie.c
+  ${WYRM_SRC_DIR}/core/wyrm_device.c
+  ${WYRM_SRC_DIR}/core/wyrm_jobs.c
+  ${WYRM_SRC_DIR}/core/wyrm_noise.c
+  ${WYRM_SRC_DIR}/core/wyrm_routes.c
+  ${WYRM_SRC_DIR}/core/wyrm_session.c
+  ${WYRM_SRC_DIR}/core/wyrm_status.c
+  ${WYRM_SRC_DIR}/core/wyrm_timers.c)
+
+set(WYRM_CRYPTO_SRCS
+  ${WYRM_SRC_DIR}/crypto/wyrm_aead.c
+  ${WYRM_SRC_DIR}/crypto/wyrm_ct.c
+  ${WYRM_SRC_DIR}/crypto/wyrm_kdf.c
+  ${WYRM_SRC_DIR}/crypto/wyrm_xaead.c
+  ${WYRM_SRC_DIR}/crypto/c/wyrm_blake2s.c
+  ${WYRM_SRC_DIR}/crypto/c/wyrm_chacha.c
+  ${WYRM_SRC_DIR}/crypto/c/wyrm_poly1305.c
+  ${WYRM_SRC_DIR}/crypto/c/wyrm_x25519.c)
+
+set(WYRM_TEXT_SRCS ${WYRM_SRC_DIR}/wyrm_text.c)
+set(WYRM_STORE_SRCS ${WYRM_SRC_DIR}/wyrm_store.c)
+
+set(WYRM_LWIP_SRCS
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_hold.c)
+set(WYRM_FREERTOS_SRCS ${WYRM_SRC_DIR}/port/freertos/wyrm_freertos.c)
