@@ -1,0 +1,387 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Wyrmling: the WireGuard protocol for small machines. The one header to learn.
+ *
+ * The core does no I/O, keeps no clock, starts no thread and allocates nothing. You hand it
+ * datagrams, IP packets and the time; it hands back verdicts. A device is used by one thread at a
+ * time (your lock); only wyrm_job_run, the slow part of a handshake, runs outside that lock.
+ * Nothing here may be called from an interrupt.
+ *
+ * The rule of the loop: after every call of any kind, call wyrm_poll until it says WYRM_IDLE, then
+ * arm one timer for wyrm_deadline.
+ *
+ * "Paper" means "WireGuard: Next Generation Kernel Network Tunnel", J. Donenfeld, revision of 2020.
+ */
+#ifndef WYRM_H
+#define WYRM_H
+
+#include "wyrm_config.h"
+#include "wyrm_span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Sizes ------------------------------------------------------------ */
+
+#define WYRM_VERSION      0x000100u /* major << 16 | minor << 8 | patch */
+#define WYRM_KEY_LEN      32
+#define WYRM_HEADER_LEN   16  /* in front of the ciphertext of a data packet */
+#define WYRM_TAG_LEN      16  /* behind it */
+#define WYRM_CONTROL_MAX  148 /* the longest datagram wyrm_poll or a job makes */
+#define WYRM_DEFAULT_MTU  1420
+#define WYRM_DEFAULT_PORT 51820
+/* Room a data packet with `n` plaintext bytes needs. */
+#define WYRM_SEALED_LEN(n) (WYRM_HEADER_LEN + (((size_t)(n) + 15u) & ~(size_t)15u) + WYRM_TAG_LEN)
+
+/* ---- Time ------------------------------------------------------------- */
+
+typedef uint64_t wyrm_ms; /* monotonic milliseconds of any origin */
+#define WYRM_NEVER UINT64_MAX
+
+/* ---- Verdicts: >= 0 is progress, < 0 is a reason ---------------------- */
+
+typedef enum wyrm_status {
+    WYRM_IDLE = 0,    /* nothing more to do now */
+    WYRM_SEND = 1,    /* out->data[0..len) goes to out->to as one datagram */
+    WYRM_DELIVER = 2, /* out->data[0..len) is an authentic inner IP packet from out->peer */
+    WYRM_HOLD = 3,    /* out->peer has no session yet: keep your packet, wait for WYRM_READY */
+    WYRM_WORK = 4,    /* a handshake job is waiting: wyrm_job_take */
+    WYRM_READY = 5,   /* out->peer can carry data: retry what you held */
+    WYRM_LOST = 6,    /* out->peer gave up or was removed: free what you held */
+
+    /* Mistakes of the caller or of the platform. */
+    WYRM_E_ARG = -1,    /* an argument is out of range */
+    WYRM_E_SPACE = -2,  /* the output buffer is too small */
+    WYRM_E_STATE = -3,  /* no such peer, or not possible now */
+    WYRM_E_FULL = -4,   /* a pool is used up */
+    WYRM_E_EXISTS = -5, /* this public key is a peer already */
+    WYRM_E_KEY = -6,    /* a key is missing, our own, or of low order */
+    WYRM_E_RANDOM = -7, /* the platform has no randomness: no handshake now */
+    WYRM_E_CLOCK = -8,  /* the platform has no fresh time stamp: no handshake now */
+    WYRM_E_ABI = -9,    /* library and caller were compiled with different options */
+    WYRM_E_TEXT = -10,  /* text does not parse */
+
+    /* Reasons why a packet was dropped. Each is counted, none is answered. */
+    WYRM_D_MALFORMED = -32, /* length, type or reserved bytes */
+    WYRM_D_MAC1 = -33,      /* the sender does not know our public key */
+    WYRM_D_MAC2 = -34,      /* under load and no valid cookie (it was sent one) */
+    WYRM_D_PEER = -35,      /* an authentic handshake of a key that is no peer */
+    WYRM_D_INDEX = -36,     /* no session or handshake with this receiver index */
+    WYRM_D_EXPIRED = -37,   /* the session is too old or its counter used up */
+    WYRM_D_TAG = -38,       /* not authentic */
+    WYRM_D_REPLAY = -39,    /* counter seen before or below the window */
+    WYRM_D_TIMESTAMP = -40, /* initiation not newer than the last one */
+    WYRM_D_RATE = -41,      /* too many handshakes from this peer or source */
+    WYRM_D_ROUTE = -42,     /* outgoing packet whose destination no peer may have */
+    WYRM_D_SOURCE = -43,    /* incoming packet whose source this peer may not have */
+    WYRM_D_INNER = -44,     /* incoming packet that is not well-formed IP */
+    WYRM_D_ENDPOINT = -45,  /* the peer's address is not known */
+    WYRM_D_BUSY = -46,      /* all handshake slots are taken */
+    WYRM_D_DH = -47         /* a Diffie-Hellman result of zero (low-order point) */
+} wyrm_status;
+
+#define WYRM_DROP_REASONS 16
+
+/* One short English sentence, without a full stop; never NULL. */
+const char *wyrm_status_text(wyrm_status status);
+
+/* ---- Plain data ------------------------------------------------------- */
+
+struct wyrm_endpoint {
+    uint8_t family; /* 4, 6 or 0: unknown */
+    uint16_t port;  /* host order */
+#if WYRM_IPV6
+    uint32_t scope; /* IPv6 zone, else 0 */
+#endif
+    uint8_t addr[WYRM_ADDR_LEN]; /* network order, IPv4 in the first 4 bytes */
+};
+
+/* Where a datagram arrived on this machine: the port's business, carried by the core so that
+ * answers can leave from the same address and interface. All zero: the system may choose. */
+struct wyrm_path {
+    uint8_t bytes[WYRM_PATH_LEN];
+};
+
+/* Everything about a datagram but its bytes. */
+struct wyrm_meta {
+    struct wyrm_endpoint remote;
+    struct wyrm_path local;
+    uint8_t tos; /* DSCP and ECN of the outer IP header */
+};
+
+struct wyrm_prefix {
+    uint8_t family; /* 4 or 6 */
+    uint8_t bits;   /* 0..32 or 0..128 */
+    uint8_t addr[WYRM_ADDR_LEN];
+};
+
+typedef uint16_t wyrm_peer_id;
+#define WYRM_NO_PEER UINT16_MAX
+
+struct wyrm_packet { /* filled by the core, read by the port */
+    uint8_t *data;
+    size_t len;
+    struct wyrm_meta to; /* with WYRM_SEND */
+    wyrm_peer_id peer;
+};
+
+/* ---- What the platform lends ------------------------------------------ */
+
+struct wyrm_platform {
+    void *ctx;
+    /* Fills `out` with cryptographically secure bytes; false: no handshake now, never weaker
+     * bytes. Called under your lock. */
+    bool (*random)(void *ctx, void *out, size_t len);
+    /* The next TAI64N label: strictly greater than every one before, across reboots too (see
+     * wyrm_store.h). May be slow: called from wyrm_job_run only, outside your lock. */
+    bool (*tai64n)(void *ctx, uint8_t out[12]);
+};
+
+/* ---- Storage: yours, of known size, opaque in content ------------------ */
+
+struct wyrm_replay { /* RFC 6479; see core/wyrm_replay.h */
+    uint64_t next;   /* one above the greatest counter accepted */
+    uint32_t ring[WYRM_REPLAY_BITS / 32];
+};
+
+struct wyrm_keypair { /* one session, paper section 5.4.5 */
+    uint64_t tx_next; /* counter of the next packet */
+    wyrm_ms born;
+    struct wyrm_replay replay;
+    uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    uint32_t local, remote; /* session indices */
+    uint16_t index_link;
+    bool valid, initiator;
+};
+
+struct wyrm_handshake { /* our initiation in flight */
+    uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
+    uint32_t local;
+    uint16_t index_link;
+    bool waiting;
+};
+
+struct wyrm_timers { /* deadlines, WYRM_NEVER when not armed; see core/wyrm_timers.c */
+    wyrm_ms retry, new_handshake, keepalive, persistent, zero_keys;
+};
+
+struct wyrm_peer {
+    struct wyrm_keypair kp[3];
+    struct wyrm_timers timers;
+    wyrm_ms last_initiation_rx, last_initiation_tx, cookie_born, last_handshake;
+    uint64_t rx_bytes, tx_bytes;
+    struct wyrm_endpoint endpoint, configured;
+    struct wyrm_handshake hs;
+    uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
+#if WYRM_CACHE_STATIC_DH
+    uint8_t static_dh[WYRM_KEY_LEN];
+#endif
+    uint8_t last_timestamp[12], cookie[16], last_mac1[16];
+    struct wyrm_path path;
+    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
+    uint16_t persistent_s;
+    uint16_t events; /* what wyrm_poll owes the port */
+    uint8_t current, previous, next; /* positions in kp, 0xff: none */
+    uint8_t attempts;
+    uint8_t facts;
+};
+
+struct wyrm_route {
+    struct wyrm_prefix prefix;
+    wyrm_peer_id peer;
+    uint32_t parent; /* position of the narrowest route around this one */
+};
+
+struct wyrm_slot { /* a handshake message that waits for the worker */
+    uint8_t msg[WYRM_CONTROL_MAX];
+    struct wyrm_meta from;
+    uint32_t ticket; /* order of arrival */
+    uint8_t type;    /* 0: free */
+};
+
+struct wyrm_source { /* token bucket of one source address */
+    wyrm_ms refilled;
+    uint32_t tag;
+    uint16_t tokens_ms;
+    bool used;
+};
+
+struct wyrm_pools {
+    struct wyrm_peer *peers;
+    struct wyrm_route *routes;
+    struct wyrm_slot *slots;
+    struct wyrm_source *sources;
+    uint16_t *index; /* heads of the chains of session indices */
+    uint32_t n_routes;
+    uint16_t n_peers, n_slots, n_sources;
+    uint16_t n_index; /* a power of two */
+};
+
+struct wyrm_device {
+    const struct wyrm_pools *pools;
+    const struct wyrm_platform *io;
+    wyrm_ms next_due;     /* no timer of any peer is earlier */
+    wyrm_ms loaded_until; /* cookies are demanded before this */
+    wyrm_ms cookie_born;
+    uint32_t mac1_state[8]; /* keyed hash after the key block of our mac1 key */
+    uint8_t cookie_key[32]; /* encrypts cookie replies, paper section 5.4.7 */
+    uint8_t cookie_secret[32];
+    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
+    uint32_t drops[WYRM_DROP_REASONS];
+    uint32_t routes_used;
+    uint32_t next_ticket;
+    uint16_t mtu;
+    wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
+    bool has_key, has_cookie_secret, pending, work_told;
+};
+
+/* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */
+#define WYRM_INDEX_HEADS(n)                                                                        \
+    ((n) <= 2     ? 8u                                                                             \
+     : (n) <= 8   ? 32u                                                                            \
+     : (n) <= 32  ? 128u                                                                           \
+     : (n) <= 128 ? 512u                                                                           \
+                  : 4096u)
+
+/* One line gives you a device, its peers and its routes, all in .bss. */
+#define WYRM_DEVICE_DEFINE(name, peer_count, route_count)                                          \
+    static struct wyrm_peer name##_peers[peer_count];                                              \
+    static struct wyrm_route name##_routes[route_count];                                           \
+    static struct wyrm_slot name##_slots[WYRM_HANDSHAKE_SLOTS];                                    \
+    static struct wyrm_source name##_sources[WYRM_SOURCES];                                        \
+    static uint16_t name##_index[WYRM_INDEX_HEADS(peer_count)];                                    \
+    static const struct wyrm_pools name##_pools = {                                                \
+        name##_peers,  name##_routes, name##_slots,         name##_sources, name##_index,          \
+        (route_count), (peer_count),  WYRM_HANDSHAKE_SLOTS, WYRM_SOURCES,                          \
+        WYRM_INDEX_HEADS(peer_count)};                                                             \
+    static struct wyrm_device name
+
+/* ---- Life ------------------------------------------------------------- */
+
+/* Empties device and pools. `pools` and `io` must outlive the device. */
+wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *pools,
+                              const struct wyrm_platform *io, uint32_t version, size_t device_size,
+                              size_t peer_size);
+static inline wyrm_status wyrm_init(struct wyrm_device *dev, const struct wyrm_pools *pools,
+                                    const struct wyrm_platform *io)
+{
+    return wyrm_init_checked(dev, pools, io, WYRM_VERSION, sizeof(struct wyrm_device),
+                             sizeof(struct wyrm_peer));
+}
+/* Sets our identity; slow (one X25519). All sessions end; a peer that has our own public key is
+ * removed. NULL removes the key. Setting the same key again changes nothing. */
+wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN]);
+/* WYRM_E_KEY while there is no private key. */
+wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
+/* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer. */
+wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu);
+/* Wipes every secret. The device may be initialised again. */
+void wyrm_close(struct wyrm_device *dev);
+/* Packets dropped for `reason` (WYRM_D_...) since wyrm_init. */
+uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason);
+
+/* ---- Peers and routes ------------------------------------------------- */
+
+/* Peers live at ids 0..n_peers-1; an id is reused after wyrm_peer_remove. */
+wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
+                          wyrm_peer_id *out);
+wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
+                           wyrm_peer_id *out);
+/* Wipes the peer and forgets its routes. Free the packets you hold for it. */
+wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id peer);
+/* All zero: no preshared key. Ends the peer's sessions if it changes. */
+wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id peer,
+                              const uint8_t psk[WYRM_KEY_LEN]);
+/* Sets the configured endpoint and takes it as the current one. NULL: none. */
+wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
+                                   const struct wyrm_endpoint *endpoint);
+/* Seconds between persistent keepalives, 0: none. The first is sent at once. */
+wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer,
+                                    uint16_t seconds);
+/* Starts a handshake now, whether or not there is traffic. */
+wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer);
+/* Forgets sessions and a handshake in flight; routes and endpoint stay. */
+wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id peer);
+
+struct wyrm_peer_info {
+    uint8_t pub[WYRM_KEY_LEN];
+    struct wyrm_endpoint endpoint;   /* where datagrams go now */
+    struct wyrm_endpoint configured; /* what was set */
+    uint64_t rx_bytes, tx_bytes;     /* datagram bytes, as wg(8) counts */
+    wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
+    uint16_t keepalive_s;
+    bool has_psk;
+    bool up; /* a session can carry data now */
+};
+/* WYRM_E_STATE: nobody lives at this id. */
+wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer,
+                          struct wyrm_peer_info *out);
+
+/* Lets `peer` have the addresses of `prefix` (host bits are cleared); takes the prefix from the
+ * peer that had it. */
+wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
+                           const struct wyrm_prefix *prefix);
+/* Removing what is not there, or belongs to another peer, changes nothing. */
+wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
+                              const struct wyrm_prefix *prefix);
+void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer);
+/* Lists the routes in order of address, `position` from 0 up; WYRM_E_STATE at the end. */
+wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
+                           struct wyrm_prefix *prefix, wyrm_peer_id *peer);
+
+/* ---- The calls that move packets --------------------------------------- */
+
+/* A datagram arrived. `buf` is decrypted in place: on WYRM_DELIVER out->data lies inside buf, on
+ * WYRM_SEND (a cookie reply) the answer does. */
+wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+                       uint8_t *buf, size_t len, struct wyrm_packet *out);
+/* An IP packet leaves. Gathers `n` spans into buf while encrypting: the copy is the cipher.
+ * buf needs WYRM_SEALED_LEN(sum of lengths). */
+wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
+                        unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out);
+/* Time passed, or another call was made. buf needs WYRM_CONTROL_MAX bytes. */
+wyrm_status wyrm_poll(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf, size_t cap,
+                      struct wyrm_packet *out);
+/* When to poll next, never later than needed; WYRM_NEVER: sleep until something happens. */
+wyrm_ms wyrm_deadline(const struct wyrm_device *dev);
+
+/* ---- Handshake jobs: take (locked), run (unlocked, slow), commit (locked) -- */
+
+struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
+    uint8_t msg[WYRM_CONTROL_MAX];
+    struct wyrm_meta meta; /* where msg came from */
+    const struct wyrm_platform *io;
+    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN]; /* our static keys */
+    uint8_t peer_pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN], static_dh[WYRM_KEY_LEN];
+    uint8_t eph[WYRM_KEY_LEN]; /* our ephemeral private key */
+    uint8_t hash[32], ck[32], send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    uint8_t cookie[16], timestamp[12];
+    uint32_t generation, local, remote;
+    wyrm_peer_id peer;
+    uint8_t step;
+    bool has_static_dh, has_cookie;
+    wyrm_status result;
+};
+
+/* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: try again later. */
+wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
+/* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
+void wyrm_job_run(struct wyrm_job *job);
+/* Checks that the world has not changed meanwhile, then takes over the result.
+ * WYRM_WORK: the job has another step, run it again. WYRM_SEND: out->data (inside job->msg) goes
+ * to out->to. Else the job is over. Its secrets are wiped unless it goes on. */
+wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                            struct wyrm_packet *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYRM_H */
