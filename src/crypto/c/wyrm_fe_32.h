@@ -1,0 +1,145 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Integers modulo p = 2^255 - 19 as eight limbs of 32 bits, for cores whose 32 x 32 -> 64 multiply
+ * takes the same time for every operand.
+ *
+ * Bounds: every function takes any 256-bit value, except that the second operand of sub stays below
+ * 2^256 - 76 (all are results of mul or sqr). Every result is below 2^255 + 2^23: each function
+ * ends with one fold of its carry and of bit 255 into the low end, for 2^255 = 19.
+ */
+#ifndef WYRM_FE_32_H
+#define WYRM_FE_32_H
+
+#include <stdint.h>
+
+/* An upper bound of what the functions here leave on the stack. */
+#define FE_STACK 192
+#define FE_LIMBS 8
+
+struct fe {
+    uint32_t limb[FE_LIMBS];
+};
+
+static void fe_load(struct fe *out, const uint8_t in[32])
+{
+    for (unsigned i = 0; i < FE_LIMBS; i++, in += 4)
+        out->limb[i] = in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+    out->limb[7] &= 0x7fffffff;
+}
+
+static void fe_set(struct fe *out, unsigned small)
+{
+    *out = (struct fe){{small}};
+}
+
+/* a += carry, for a sum that neither overflows nor goes below zero. */
+static void fe_ripple(struct fe *a, int64_t carry)
+{
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        carry += a->limb[i];
+        a->limb[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+/* Takes a + carry * 2^256 below 2^255 + 38 * (carry + 1); carry < 2^18. */
+static void fe_fold(struct fe *a, uint32_t carry)
+{
+    uint32_t top = carry << 1 | a->limb[7] >> 31;
+
+    a->limb[7] &= 0x7fffffff;
+    fe_ripple(a, 19 * top);
+}
+
+static void fe_store(uint8_t out[32], const struct fe *in)
+{
+    struct fe a = *in;
+
+    fe_fold(&a, 0);
+    /* Now a < 2^255 + 19. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
+     * subtracts p, and the 19 comes off again. */
+    fe_ripple(&a, 19);
+    fe_fold(&a, 0);
+    fe_ripple(&a, -19);
+    for (unsigned i = 0; i < 32; i++)
+        out[i] = (uint8_t)(a.limb[i / 4] >> (8 * (i % 4)));
+}
+
+static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        sum += (uint64_t)a->limb[i] + b->limb[i];
+        out->limb[i] = (uint32_t)sum;
+        sum >>= 32;
+    }
+    fe_fold(out, (uint32_t)sum);
+}
+
+/* out = a + 4p - b, where 4p is spread over the limbs so that no limb goes below zero. */
+static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    uint64_t sum = 0, spread = (UINT64_C(1) << 33) - 76;
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        sum += spread + a->limb[i] - b->limb[i];
+        out->limb[i] = (uint32_t)sum;
+        sum >>= 32;
+        spread = (UINT64_C(1) << 33) - 2;
+    }
+    fe_fold(out, (uint32_t)sum);
+}
+
+/* out = a + factor * b, factor < 2^18; out may be either. */
+static void fe_mul_add_word(struct fe *out, const uint32_t *a, uint32_t factor, const uint32_t *b)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        sum += (uint64_t)factor * b[i] + a[i];
+        out->limb[i] = (uint32_t)sum;
+        sum >>= 32;
+    }
+    fe_fold(out, (uint32_t)sum);
+}
+
+static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    uint32_t wide[2 * FE_LIMBS] = {0};
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        uint64_t sum = 0;
+
+        for (unsigned j = 0; j < FE_LIMBS; j++) {
+            sum += (uint64_t)a->limb[i] * b->limb[j] + wide[i + j];
+            wide[i + j] = (uint32_t)sum;
+            sum >>= 32;
+        }
+        wide[i + FE_LIMBS] = (uint32_t)sum;
+    }
+    /* 2^256 = 38 */
+    fe_mul_add_word(out, wide, 38, wide + FE_LIMBS);
+}
+
+static void fe_sqr(struct fe *out, const struct fe *a)
+{
+    fe_mul(out, a, a);
+}
+
+/* out = a + 121665 * b: the curve constant (A - 2) / 4. */
+static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    fe_mul_add_word(out, a->limb, 121665, b->limb);
+}
+
+/* out = a where mask is all ones, unchanged where it is zero. */
+static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
+{
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        out->limb[i] ^= mask & (out->limb[i] ^ a->limb[i]);
+}
+
+#endif /* WYRM_FE_32_H */

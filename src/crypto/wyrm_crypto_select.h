@@ -1,0 +1,109 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The only place that looks at compiler and CPU macros: it chooses the implementation of each
+ * primitive. Every choice is made only where the build has not made it (-DWYRM_...).
+ *
+ *   WYRM_ARCH_<X>    1 on that architecture; assembly files are empty elsewhere
+ *   WYRM_SMALL       1: smallest code; 0: fastest
+ *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere
+ *   WYRM_CT_MUL64    1: a 32 x 32 -> 64 multiply takes the same time for all operands
+ *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13
+ */
+#ifndef WYRM_CRYPTO_SELECT_H
+#define WYRM_CRYPTO_SELECT_H
+
+/* ---- Architecture ----------------------------------------------------- */
+
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FEATURE_DSP)
+#define WYRM_ARCH_ARMV7EM 1 /* Cortex-M4, M7; ARMv8-M mainline with DSP: M33, M55 */
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_ARCH_7M__)
+#define WYRM_ARCH_ARMV7M 1 /* Cortex-M3 */
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
+#define WYRM_ARCH_ARMV6M 1 /* Cortex-M0, M0+, M1, M23 */
+#elif defined(__riscv) && __riscv_xlen == 32 && defined(__riscv_mul)
+#define WYRM_ARCH_RV32 1 /* RV32IM */
+#elif defined(__XTENSA__)
+#define WYRM_ARCH_XTENSA 1
+#if defined(__has_include)
+#if __has_include(<xtensa/config/core-isa.h>)
+#include <xtensa/config/core-isa.h>
+#endif
+#endif
+#endif
+
+#ifndef WYRM_ARCH_ARMV7EM
+#define WYRM_ARCH_ARMV7EM 0
+#endif
+#ifndef WYRM_ARCH_ARMV7M
+#define WYRM_ARCH_ARMV7M 0
+#endif
+#ifndef WYRM_ARCH_ARMV6M
+#define WYRM_ARCH_ARMV6M 0
+#endif
+#ifndef WYRM_ARCH_RV32
+#define WYRM_ARCH_RV32 0
+#endif
+#ifndef WYRM_ARCH_XTENSA
+#define WYRM_ARCH_XTENSA 0
+#endif
+
+/* ---- Profile ---------------------------------------------------------- */
+
+#ifndef WYRM_SMALL
+#ifdef __OPTIMIZE_SIZE__
+#define WYRM_SMALL 1
+#else
+#define WYRM_SMALL 0
+#endif
+#endif
+
+#ifndef WYRM_ASM
+#define WYRM_ASM 1
+#endif
+
+/* ---- Multiplier ------------------------------------------------------- */
+
+/* ARMv6-M has no wide multiply (libgcc's branches on its operands), Cortex-M3's UMULL takes 3 to 5
+ * cycles by operand, an Xtensa may lack MULUH. Unknown 16-bit machines get the careful choice too.
+ */
+#ifndef WYRM_CT_MUL64
+#if defined(__XTENSA__)
+#if defined(XCHAL_HAVE_MUL32_HIGH) && XCHAL_HAVE_MUL32_HIGH
+#define WYRM_CT_MUL64 1
+#else
+#define WYRM_CT_MUL64 0
+#endif
+#elif WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || __SIZEOF_POINTER__ < 4
+#define WYRM_CT_MUL64 0
+#elif defined(__riscv) && !defined(__riscv_mul)
+#define WYRM_CT_MUL64 0
+#else
+#define WYRM_CT_MUL64 1
+#endif
+#endif
+
+/* ---- X25519 ----------------------------------------------------------- */
+
+#ifndef WYRM_FE_BITS
+#if defined(__SIZEOF_INT128__)
+#define WYRM_FE_BITS 51
+#elif WYRM_CT_MUL64
+#define WYRM_FE_BITS 32
+#else
+#define WYRM_FE_BITS 13
+#endif
+#endif
+
+#if WYRM_FE_BITS == 51
+#define WYRM_FE_HEADER "wyrm_fe_51.h"
+#elif WYRM_FE_BITS == 32
+#define WYRM_FE_HEADER "wyrm_fe_32.h"
+#elif WYRM_FE_BITS == 13
+#define WYRM_FE_HEADER "wyrm_fe_13.h"
+#else
+#error "WYRM_FE_BITS must be 51, 32 or 13"
+#endif
+
+#endif /* WYRM_CRYPTO_SELECT_H */
