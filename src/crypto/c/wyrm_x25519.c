@@ -114,7 +114,7 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     fe_set(&s.ladder.doubled_x, 1);
     fe_set(&s.ladder.doubled_z, 0);
     for (unsigned i = 255; i-- > 0;) {
-        uint32_t bit = (s.scalar[i / 8] >> (i % 8)) & 1u;
+        uint32_t bit = ((uint32_t)s.scalar[i / 8] >> (i % 8)) & 1;
 
         ladder_step(&s.ladder, opaque(0u - (bit ^ last)));
         last = bit;
