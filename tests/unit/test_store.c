@@ -1,0 +1,717 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The TAI64N mark over fake flash whose power can be cut at any byte. The peer is modelled by the
+ * greatest label it has seen: a label that is not greater is a lost tunnel.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wyrm_store.h"
+
+#define BUILD_S   1767225600u /* 2026-01-01 */
+#define NO_CUT    UINT32_MAX
+#define SLOT_SIZE 32 /* a sector is larger than the record */
+#define PER_BLOCK (60u * WYRM_STORE_BLOCK_S)
+
+/* ---- Fake flash --------------------------------------------------------- */
+
+enum model {
+    FLASH,  /* erase to 0xff, then programming only clears bits */
+    EEPROM, /* bytes are replaced one by one, in order */
+    MIXED,  /* bytes are replaced in any order, the one being written is garbage: a torn page */
+    MODELS
+};
+
+struct flash {
+    enum model model;
+    uint8_t slot[WYRM_STORE_SLOTS][SLOT_SIZE];
+    uint32_t random;
+    uint32_t cut; /* elementary steps until the power fails */
+    bool dead;    /* it has failed: nothing works until the reboot */
+    bool fails;   /* save reports an error and does nothing */
+    bool lies;    /* save reports success and does nothing */
+    bool absent;  /* load finds nothing */
+    unsigned saves, loads, locked, lock_calls;
+    bool checks_lock;
+};
+
+static uint32_t next_random(uint32_t *state) /* xorshift32 */
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static bool powered(struct flash *f)
+{
+    if (f->cut == 0)
+        f->dead = true;
+    else if (f->cut != NO_CUT)
+        f->cut--;
+    return !f->dead;
+}
+
+static bool flash_load(void *ctx, unsigned slot, void *buf, size_t len)
+{
+    struct flash *f = ctx;
+
+    assert_true(slot < WYRM_STORE_SLOTS && len == WYRM_STORE_RECORD_LEN);
+    f->loads++;
+    if (f->dead || f->absent)
+        return false;
+    memcpy(buf, f->slot[slot], len);
+    return true;
+}
+
+static bool program(struct flash *f, unsigned slot, size_t at, uint8_t byte)
+{
+    uint8_t *cell = &f->slot[slot][at];
+
+    if (!powered(f)) {
+        uint8_t garbage = (uint8_t)next_random(&f->random);
+        if (f->model == FLASH)
+            *cell &= byte | garbage;
+        if (f->model == MIXED)
+            *cell = garbage;
+        return false;
+    }
+    *cell = f->model == FLASH ? (uint8_t)(*cell & byte) : byte;
+    return true;
+}
+
+static bool erase(struct flash *f, unsigned slot)
+{
+    for (size_t i = 0; i < SLOT_SIZE; i++) {
+        if (!powered(f)) {
+            f->slot[slot][i] |= (uint8_t)next_random(&f->random);
+            return false;
+        }
+        f->slot[slot][i] = 0xff;
+    }
+    return true;
+}
+
+static bool flash_save(void *ctx, unsigned slot, const void *buf, size_t len)
+{
+    struct flash *f = ctx;
+    const uint8_t *bytes = buf;
+
+    assert_true(slot < WYRM_STORE_SLOTS && len == WYRM_STORE_RECORD_LEN);
+    if (f->checks_lock)
+        assert_int_equal(f->locked, 1);
+    f->saves++;
+    if (f->fails)
+        return false;
+    if (f->lies)
+        return true;
+    if (f->model == FLASH && !erase(f, slot))
+        return false;
+    size_t start = f->model == MIXED ? next_random(&f->random) % len : 0;
+    for (size_t i = 0; i < len; i++) {
+        size_t at = (start + i * (f->model == MIXED ? 7 : 1)) % len; /* 7 and 16 are coprime */
+        if (!program(f, slot, at, bytes[at]))
+            return false;
+    }
+    return powered(f); /* the very last moment: written, but nobody will hear of it */
+}
+
+static void flash_lock(void *ctx)
+{
+    struct flash *f = ctx;
+
+    assert_int_equal(f->locked, 0);
+    f->locked++;
+    f->lock_calls++;
+}
+
+static void flash_unlock(void *ctx)
+{
+    struct flash *f = ctx;
+
+    assert_int_equal(f->locked, 1);
+    f->locked--;
+}
+
+/* ---- A device and its peer ---------------------------------------------- */
+
+struct world {
+    struct flash flash;
+    struct wyrm_store_io io;
+    struct wyrm_store store;
+    uint8_t seen[12]; /* the greatest label the peer has accepted */
+    unsigned labels;
+};
+
+static void reboot(struct world *w)
+{
+    w->flash.dead = false;
+    w->flash.cut = NO_CUT;
+    memset(&w->store, 0xa5, sizeof(w->store)); /* RAM after reset is anything */
+    wyrm_store_init(&w->store, &w->io, BUILD_S);
+}
+
+static void world_new(struct world *w, enum model model)
+{
+    memset(w, 0, sizeof(*w));
+    w->flash.model = model;
+    w->flash.random = 0x57595231;
+    memset(w->flash.slot, 0xff, sizeof(w->flash.slot));
+    w->io = (struct wyrm_store_io){&w->flash, flash_load, flash_save, NULL, NULL};
+    reboot(w);
+}
+
+static bool initiate(struct world *w)
+{
+    uint8_t label[12];
+
+    if (!wyrm_store_tai64n(&w->store, label))
+        return false;
+    if (!w->flash.dead) { /* with the power gone it never left the device */
+        assert_true(memcmp(label, w->seen, 12) > 0);
+        memcpy(w->seen, label, 12);
+        w->labels++;
+    }
+    return true;
+}
+
+static uint64_t seen_s(const struct world *w)
+{
+    uint64_t seconds = 0;
+
+    for (unsigned i = 0; i < 8; i++)
+        seconds = seconds << 8 | w->seen[i];
+    return seconds - ((uint64_t)1 << 62) - 10;
+}
+
+static void burn_block(struct world *w)
+{
+    for (unsigned i = 0; i < PER_BLOCK; i++)
+        assert_true(initiate(w));
+}
+
+/* ---- Layout -------------------------------------------------------------- */
+
+/* Values generated by an independent implementation of the whitened label. */
+static void label_has_the_layout_and_whitening_of_wireguard(void **state)
+{
+    static const struct {
+        uint64_t unix_s;
+        uint32_t nanoseconds;
+        uint8_t label[12];
+    } known[] = {
+        {2147483647, 999999999, {0x40, 0, 0, 0, 0x80, 0, 0, 0x09, 0x3b, 0, 0, 0}},
+        {2147483648, 0, {0x40, 0, 0, 0, 0x80, 0, 0, 0x0a, 0, 0, 0, 0}},
+        {2337446730, 159097619, {0x40, 0, 0, 0, 0x8b, 0x52, 0x9b, 0x54, 0x09, 0, 0, 0}},
+        {3280387012, 156411172, {0x40, 0, 0, 0, 0xc3, 0x86, 0xbb, 0xce, 0x09, 0, 0, 0}},
+        {4102444800, 500000000, {0x40, 0, 0, 0, 0xf4, 0x86, 0x57, 0x0a, 0x1d, 0, 0, 0}},
+        {4294967295, 1, {0x40, 0, 0, 0x01, 0, 0, 0, 0x09, 0, 0, 0, 0}},
+        {4294967296, 0, {0x40, 0, 0, 0x01, 0, 0, 0, 0x0a, 0, 0, 0, 0}},
+        {7921731533, 433768154, {0x40, 0, 0, 0x01, 0xd8, 0x2c, 0x07, 0xd7, 0x19, 0, 0, 0}},
+    };
+    struct world w;
+    (void)state;
+
+    world_new(&w, EEPROM);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        wyrm_store_set_clock(&w.store, known[i].unix_s, known[i].nanoseconds);
+        assert_true(initiate(&w));
+        assert_memory_equal(w.seen, known[i].label, 12);
+    }
+}
+
+static void without_a_clock_each_label_is_one_unit_after_the_last(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (unsigned i = 0; i < 61; i++) {
+        assert_true(initiate(&w));
+        assert_int_equal(seen_s(&w), BUILD_S + i / 60);
+        assert_int_equal(w.seen[8], i % 60);
+        assert_true(w.seen[9] == 0 && w.seen[10] == 0 && w.seen[11] == 0);
+    }
+}
+
+static void labels_go_on_past_the_years_2038_and_2106(void **state)
+{
+    static const uint64_t edges[] = {INT32_MAX, UINT32_MAX, (uint64_t)UINT32_MAX * 256};
+    struct world w;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+        world_new(&w, FLASH);
+        wyrm_store_set_clock(&w.store, edges[i] - 1, 0);
+        for (unsigned n = 0; n < 300; n++)
+            assert_true(initiate(&w));
+        assert_true(seen_s(&w) > edges[i]);
+        reboot(&w);
+        assert_true(initiate(&w));
+    }
+}
+
+/* ---- Reboots --------------------------------------------------------------- */
+
+static void inherited_37_rebooted_device_without_a_clock_is_accepted_at_once(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (unsigned boot = 0; boot < 100; boot++) {
+        assert_true(initiate(&w)); /* initiate() fails the test if the peer would refuse */
+        reboot(&w);
+        assert_int_equal(w.store.state, WYRM_STORE_GOOD);
+    }
+}
+
+static void inherited_37_clock_restarting_at_1970_changes_nothing(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    wyrm_store_set_clock(&w.store, BUILD_S + 1000000, 0);
+    assert_true(initiate(&w));
+    reboot(&w);
+    wyrm_store_set_clock(&w.store, 3, 500000000); /* uptime, or an RTC without its battery */
+    assert_true(initiate(&w));
+    assert_true(seen_s(&w) > BUILD_S + 1000000);
+}
+
+static void reboot_after_each_label_of_two_blocks_keeps_the_order(void **state)
+{
+    struct world w;
+    (void)state;
+
+    for (unsigned n = 1; n < 2 * PER_BLOCK + 3; n += 61) {
+        world_new(&w, EEPROM);
+        for (unsigned i = 0; i < n; i++)
+            assert_true(initiate(&w));
+        reboot(&w);
+        assert_true(initiate(&w));
+    }
+}
+
+/* ---- Flash writes ------------------------------------------------------------ */
+
+static void device_that_never_initiates_never_writes(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (unsigned boot = 0; boot < 10; boot++) {
+        wyrm_store_set_clock(&w.store, BUILD_S + 1000 * boot, 0);
+        reboot(&w);
+    }
+    assert_int_equal(w.flash.saves, 0);
+    assert_int_equal(w.store.state, WYRM_STORE_FRESH);
+}
+
+static void one_write_per_boot_and_per_block(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (unsigned block = 1; block <= 5; block++) {
+        burn_block(&w);
+        assert_int_equal(w.flash.saves, block);
+    }
+    for (unsigned boot = 1; boot <= 5; boot++) {
+        reboot(&w);
+        for (unsigned i = 0; i < PER_BLOCK; i++)
+            assert_true(initiate(&w));
+        assert_int_equal(w.flash.saves, 5 + boot);
+    }
+}
+
+static void synchronised_clock_costs_one_write_a_day(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (uint32_t t = 0; t < 30 * 86400u; t += 120) { /* NTP and a rekey every two minutes */
+        wyrm_store_set_clock(&w.store, BUILD_S + t, 0);
+        assert_true(initiate(&w));
+        assert_int_equal(seen_s(&w), BUILD_S + t);
+    }
+    assert_int_equal(w.flash.saves, 30);
+}
+
+static void mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (unsigned boot = 0; boot < 50; boot++) {
+        wyrm_store_set_clock(&w.store, BUILD_S + 5000, 0);
+        assert_true(initiate(&w));
+        assert_true(seen_s(&w) <= BUILD_S + 5000 + WYRM_STORE_CLOCK_BLOCK_S +
+                                      (uint64_t)boot * WYRM_STORE_BLOCK_S);
+        reboot(&w);
+    }
+}
+
+static void writes_alternate_between_the_slots(void **state)
+{
+    struct world w;
+    uint8_t before[WYRM_STORE_SLOTS][SLOT_SIZE];
+    (void)state;
+
+    world_new(&w, FLASH);
+    unsigned last = 2;
+    for (unsigned i = 0; i < 10; i++) {
+        memcpy(before, w.flash.slot, sizeof(before));
+        assert_true(initiate(&w));
+        unsigned changed = memcmp(before[0], w.flash.slot[0], SLOT_SIZE) != 0 ? 0 : 1;
+        assert_memory_equal(before[changed ^ 1], w.flash.slot[changed ^ 1], SLOT_SIZE);
+        assert_int_not_equal(changed, last);
+        last = changed;
+        reboot(&w);
+    }
+}
+
+/* ---- Power cuts ---------------------------------------------------------------- */
+
+static void power_cut_at_every_byte_of_every_write_keeps_the_order(void **state)
+{
+    (void)state;
+
+    for (unsigned model = 0; model < MODELS; model++) {
+        for (unsigned writes = 0; writes < 6; writes++) {
+            bool survived = false;
+            for (uint32_t cut = 0; !survived; cut++) {
+                struct world w;
+                world_new(&w, (enum model)model);
+                w.flash.random += cut;
+                for (unsigned i = 0; i < writes; i++) {
+                    assert_true(initiate(&w));
+                    reboot(&w);
+                }
+                w.flash.cut = cut;
+                survived = initiate(&w) && !w.flash.dead;
+                reboot(&w);
+                assert_true(initiate(&w));
+                reboot(&w);
+                assert_true(initiate(&w));
+                assert_true(cut < 100);
+            }
+        }
+    }
+}
+
+static void power_cut_in_two_boots_running_keeps_the_order(void **state)
+{
+    (void)state;
+
+    for (unsigned model = 0; model < MODELS; model++) {
+        for (uint32_t first = 0; first < 52; first++) {
+            for (uint32_t second = 0; second < 52; second++) {
+                struct world w;
+                world_new(&w, (enum model)model);
+                for (unsigned i = 0; i < 3; i++) {
+                    assert_true(initiate(&w));
+                    reboot(&w);
+                }
+                w.flash.cut = first;
+                initiate(&w);
+                reboot(&w);
+                w.flash.cut = second;
+                initiate(&w);
+                reboot(&w);
+                assert_true(initiate(&w));
+            }
+        }
+    }
+}
+
+static void ten_thousand_random_reboots_cuts_and_clock_steps_keep_the_order(void **state)
+{
+    (void)state;
+
+    for (unsigned model = 0; model < MODELS; model++) {
+        struct world w;
+        uint32_t random = 20260101 + model;
+        world_new(&w, (enum model)model);
+        for (unsigned step = 0; step < 10000; step++) {
+            uint32_t dice = next_random(&random);
+            if (dice % 8 == 0)
+                w.flash.cut = next_random(&random) % 60;
+            if (dice % 16 == 1) /* steps of up to two days, back as often as forth */
+                wyrm_store_set_clock(&w.store, seen_s(&w) + next_random(&random) % 345600 - 172800,
+                                     next_random(&random) % 1000000000);
+            for (uint32_t n = next_random(&random) % 90; n > 0 && !w.flash.dead; n--)
+                assert_true(initiate(&w) || w.flash.dead);
+            reboot(&w);
+            assert_int_not_equal(w.store.state, WYRM_STORE_LOST);
+            assert_true(initiate(&w));
+        }
+        assert_true(w.labels > 10000);
+    }
+}
+
+static void torn_slot_is_reported_and_healed_by_the_next_write(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, EEPROM);
+    assert_true(initiate(&w));
+    reboot(&w);
+    assert_true(initiate(&w));
+    w.flash.slot[0][5] ^= 1;
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_TORN);
+    assert_true(initiate(&w));
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_GOOD);
+}
+
+static void newest_slot_rotting_away_later_does_not_repeat_labels(void **state)
+{
+    struct world w;
+    (void)state;
+
+    for (unsigned slot = 0; slot < WYRM_STORE_SLOTS; slot++) {
+        for (unsigned byte = 0; byte < WYRM_STORE_RECORD_LEN; byte++) {
+            world_new(&w, EEPROM);
+            burn_block(&w);
+            burn_block(&w);
+            w.flash.slot[slot][byte] ^= 0x10;
+            reboot(&w);
+            assert_int_equal(w.store.state, WYRM_STORE_TORN);
+            assert_true(initiate(&w));
+        }
+    }
+}
+
+/* ---- Failures -------------------------------------------------------------------- */
+
+static void failed_save_gives_no_label_and_the_next_call_tries_again(void **state)
+{
+    static const uint8_t untouched[12] = {1, 2, 3};
+    struct world w;
+    uint8_t label[12] = {1, 2, 3};
+    (void)state;
+
+    world_new(&w, FLASH);
+    w.flash.fails = true;
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_false(wyrm_store_tai64n(&w.store, label));
+        assert_memory_equal(label, untouched, 12);
+        assert_int_equal(w.flash.saves, i);
+    }
+    w.flash.fails = false;
+    assert_true(initiate(&w));
+}
+
+static void failure_of_the_nth_save_loses_no_order(void **state)
+{
+    struct world w;
+    (void)state;
+
+    for (unsigned n = 0; n < 6; n++) {
+        world_new(&w, MIXED);
+        for (unsigned i = 0; i < 6; i++) {
+            w.flash.fails = i == n;
+            assert_int_equal(initiate(&w), i != n);
+            reboot(&w);
+        }
+    }
+}
+
+static void save_that_lies_about_success_gives_no_label(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    w.flash.lies = true;
+    assert_false(initiate(&w));
+    w.flash.lies = false;
+    burn_block(&w);
+    w.flash.lies = true;
+    assert_false(initiate(&w));
+}
+
+static void both_slots_corrupt_falls_back_to_the_build_date_and_says_so(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    burn_block(&w);
+    burn_block(&w);
+    w.flash.slot[0][9] ^= 4;
+    w.flash.slot[1][12] ^= 4;
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_LOST);
+    memset(w.seen, 0, 12); /* the peer would refuse this one: that is what LOST means */
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S);
+    wyrm_store_set_clock(&w.store, BUILD_S + 777, 0);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S + 777);
+}
+
+static void every_flipped_bit_of_a_record_is_noticed(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, EEPROM);
+    assert_true(initiate(&w));
+    reboot(&w);
+    assert_true(initiate(&w));
+    for (unsigned bit = 0; bit < 8 * WYRM_STORE_RECORD_LEN; bit++) {
+        w.flash.slot[1][bit / 8] ^= (uint8_t)(1u << bit % 8);
+        reboot(&w);
+        assert_int_equal(w.store.state, WYRM_STORE_TORN);
+        w.flash.slot[1][bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+static void unreadable_and_zeroed_storage_count_as_blank(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, EEPROM);
+    memset(w.flash.slot, 0, sizeof(w.flash.slot));
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_FRESH);
+    w.flash.absent = true;
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_FRESH);
+    assert_false(initiate(&w)); /* what cannot be read back is not reserved */
+}
+
+static void record_of_a_later_format_version_is_not_misread(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, EEPROM);
+    assert_true(initiate(&w));
+    w.flash.slot[w.store.newest][3] = 2;
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_LOST);
+}
+
+/* ---- Clock ------------------------------------------------------------------------- */
+
+static void first_mark_is_the_greatest_of_stored_mark_clock_and_build_date(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S);
+    reboot(&w);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S + WYRM_STORE_BLOCK_S);
+    reboot(&w);
+    wyrm_store_set_clock(&w.store, BUILD_S + 10000, 0);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S + 10000);
+
+    memset(&w.store, 0, sizeof(w.store)); /* newer firmware */
+    wyrm_store_init(&w.store, &w.io, BUILD_S + 1000000);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S + 1000000);
+}
+
+static void clock_going_backwards_changes_nothing(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    for (uint32_t back = 0; back < 1000; back += 10) {
+        wyrm_store_set_clock(&w.store, BUILD_S + 1000 - back, 0);
+        assert_true(initiate(&w));
+        assert_int_equal(seen_s(&w), BUILD_S + 1000 + w.labels / 61);
+    }
+    assert_int_equal(w.flash.saves, 1);
+}
+
+static void impossible_clocks_are_ignored(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    wyrm_store_set_clock(&w.store, UINT64_MAX, 0);
+    wyrm_store_set_clock(&w.store, (uint64_t)1 << 56, 0);
+    wyrm_store_set_clock(&w.store, BUILD_S + 5, 1000000000);
+    wyrm_store_set_clock(&w.store, BUILD_S + 5, UINT32_MAX);
+    assert_true(initiate(&w));
+    assert_int_equal(seen_s(&w), BUILD_S);
+}
+
+/* ---- Lock ---------------------------------------------------------------------------- */
+
+static void labels_and_clock_are_under_the_lock_on_every_path(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, FLASH);
+    w.io.lock = flash_lock;
+    w.io.unlock = flash_unlock;
+    w.flash.checks_lock = true;
+    reboot(&w);
+    assert_true(initiate(&w));
+    wyrm_store_set_clock(&w.store, BUILD_S + 1000000, 0);
+    w.flash.fails = true;
+    assert_false(initiate(&w));
+    assert_int_equal(w.flash.lock_calls, 3);
+    assert_int_equal(w.flash.locked, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(label_has_the_layout_and_whitening_of_wireguard),
+        cmocka_unit_test(without_a_clock_each_label_is_one_unit_after_the_last),
+        cmocka_unit_test(labels_go_on_past_the_years_2038_and_2106),
+        cmocka_unit_test(inherited_37_rebooted_device_without_a_clock_is_accepted_at_once),
+        cmocka_unit_test(inherited_37_clock_restarting_at_1970_changes_nothing),
+        cmocka_unit_test(reboot_after_each_label_of_two_blocks_keeps_the_order),
+        cmocka_unit_test(device_that_never_initiates_never_writes),
+        cmocka_unit_test(one_write_per_boot_and_per_block),
+        cmocka_unit_test(synchronised_clock_costs_one_write_a_day),
+        cmocka_unit_test(mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot),
+        cmocka_unit_test(writes_alternate_between_the_slots),
+        cmocka_unit_test(power_cut_at_every_byte_of_every_write_keeps_the_order),
+        cmocka_unit_test(power_cut_in_two_boots_running_keeps_the_order),
+        cmocka_unit_test(ten_thousand_random_reboots_cuts_and_clock_steps_keep_the_order),
+        cmocka_unit_test(torn_slot_is_reported_and_healed_by_the_next_write),
+        cmocka_unit_test(newest_slot_rotting_away_later_does_not_repeat_labels),
+        cmocka_unit_test(failed_save_gives_no_label_and_the_next_call_tries_again),
+        cmocka_unit_test(failure_of_the_nth_save_loses_no_order),
+        cmocka_unit_test(save_that_lies_about_success_gives_no_label),
+        cmocka_unit_test(both_slots_corrupt_falls_back_to_the_build_date_and_says_so),
+        cmocka_unit_test(every_flipped_bit_of_a_record_is_noticed),
+        cmocka_unit_test(unreadable_and_zeroed_storage_count_as_blank),
+        cmocka_unit_test(record_of_a_later_format_version_is_not_misread),
+        cmocka_unit_test(first_mark_is_the_greatest_of_stored_mark_clock_and_build_date),
+        cmocka_unit_test(clock_going_backwards_changes_nothing),
+        cmocka_unit_test(impossible_clocks_are_ignored),
+        cmocka_unit_test(labels_and_clock_are_under_the_lock_on_every_path),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
