@@ -18,6 +18,7 @@
 #define WYRM_H
 
 #include "wyrm_config.h"
+#include "wyrm_crypto.h"
 #include "wyrm_span.h"
 
 #include <stdbool.h>
@@ -81,7 +82,7 @@ typedef enum wyrm_status {
     WYRM_D_RATE = -41,      /* too many handshakes from this peer or source */
     WYRM_D_ROUTE = -42,     /* outgoing packet whose destination no peer may have */
     WYRM_D_SOURCE = -43,    /* incoming packet whose source this peer may not have */
-    WYRM_D_INNER = -44,     /* incoming packet that is not well-formed IP */
+    WYRM_D_INNER = -44,     /* not a well-formed IP packet */
     WYRM_D_ENDPOINT = -45,  /* the peer's address is not known */
     WYRM_D_BUSY = -46,      /* all handshake slots are taken */
     WYRM_D_DH = -47         /* a Diffie-Hellman result of zero (low-order point) */
@@ -175,7 +176,7 @@ struct wyrm_timers { /* deadlines, WYRM_NEVER when not armed; see core/wyrm_time
 struct wyrm_peer {
     struct wyrm_keypair kp[3];
     struct wyrm_timers timers;
-    wyrm_ms last_initiation_rx, last_initiation_tx, cookie_born, last_handshake;
+    wyrm_ms last_initiation_rx, last_handshake_tx, attempt_since, cookie_born, last_handshake;
     uint64_t rx_bytes, tx_bytes;
     struct wyrm_endpoint endpoint, configured;
     struct wyrm_handshake hs;
@@ -187,9 +188,8 @@ struct wyrm_peer {
     struct wyrm_path path;
     uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
     uint16_t persistent_s;
-    uint16_t events; /* what wyrm_poll owes the port */
     uint8_t current, previous, next; /* positions in kp, 0xff: none */
-    uint8_t attempts;
+    uint8_t events;                  /* what wyrm_poll owes the port */
     uint8_t facts;
 };
 
@@ -230,8 +230,8 @@ struct wyrm_device {
     wyrm_ms next_due;     /* no timer of any peer is earlier */
     wyrm_ms loaded_until; /* cookies are demanded before this */
     wyrm_ms cookie_born;
-    uint32_t mac1_state[8]; /* keyed hash after the key block of our mac1 key */
-    uint8_t cookie_key[32]; /* encrypts cookie replies, paper section 5.4.7 */
+    struct wyrm_blake2s mac1_state; /* keyed with our mac1 key, forked for every check */
+    uint8_t cookie_key[32];         /* encrypts cookie replies, paper section 5.4.7 */
     uint8_t cookie_secret[32];
     uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
     uint32_t drops[WYRM_DROP_REASONS];
@@ -239,16 +239,14 @@ struct wyrm_device {
     uint32_t next_ticket;
     uint16_t mtu;
     wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
-    bool has_key, has_cookie_secret, pending, work_told;
+    bool has_key, has_cookie_secret;
+    bool pending;         /* some peer has events */
+    bool work, work_told; /* a job may be waiting; the port knows */
 };
 
 /* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */
 #define WYRM_INDEX_HEADS(n)                                                                        \
-    ((n) <= 2     ? 8u                                                                             \
-     : (n) <= 8   ? 32u                                                                            \
-     : (n) <= 32  ? 128u                                                                           \
-     : (n) <= 128 ? 512u                                                                           \
-                  : 4096u)
+    ((n) <= 2 ? 8u : (n) <= 8 ? 32u : (n) <= 32 ? 128u : (n) <= 128 ? 512u : 4096u)
 
 /* One line gives you a device, its peers and its routes, all in .bss. */
 #define WYRM_DEVICE_DEFINE(name, peer_count, route_count)                                          \
@@ -257,10 +255,11 @@ struct wyrm_device {
     static struct wyrm_slot name##_slots[WYRM_HANDSHAKE_SLOTS];                                    \
     static struct wyrm_source name##_sources[WYRM_SOURCES];                                        \
     static uint16_t name##_index[WYRM_INDEX_HEADS(peer_count)];                                    \
-    static const struct wyrm_pools name##_pools = {                                                \
-        name##_peers,  name##_routes, name##_slots,         name##_sources, name##_index,          \
-        (route_count), (peer_count),  WYRM_HANDSHAKE_SLOTS, WYRM_SOURCES,                          \
-        WYRM_INDEX_HEADS(peer_count)};                                                             \
+    static const struct wyrm_pools name##_pools = {name##_peers, name##_routes,                    \
+                                                   name##_slots, name##_sources,                   \
+                                                   name##_index, (route_count),                    \
+                                                   (peer_count), WYRM_HANDSHAKE_SLOTS,             \
+                                                   WYRM_SOURCES, WYRM_INDEX_HEADS(peer_count)};    \
     static struct wyrm_device name
 
 /* ---- Life ------------------------------------------------------------- */
@@ -303,8 +302,7 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id peer,
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);
 /* Seconds between persistent keepalives, 0: none. The first is sent at once. */
-wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer,
-                                    uint16_t seconds);
+wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id peer, uint16_t seconds);
 /* Starts a handshake now, whether or not there is traffic. */
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer);
 /* Forgets sessions and a handshake in flight; routes and endpoint stay. */
@@ -370,7 +368,8 @@ struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
     wyrm_status result;
 };
 
-/* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: try again later. */
+/* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not
+ * start. Keep taking until WYRM_IDLE: WYRM_WORK is not announced again before that. */
 wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
 /* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
 void wyrm_job_run(struct wyrm_job *job);

@@ -47,7 +47,8 @@
 #define WYRM_CACHE_STATIC_DH 1
 #endif
 
-/* Opaque bytes of the port in struct wyrm_path: room for a local address and an interface number. */
+/* Opaque bytes of the port in struct wyrm_path: room for a local address and an interface number.
+ */
 #ifndef WYRM_PATH_LEN
 #define WYRM_PATH_LEN 20
 #endif

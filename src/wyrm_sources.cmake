@@ -9,6 +9,8 @@ set(WYRM_SRC_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(WYRM_CORE_SRCS
   ${WYRM_SRC_DIR}/core/wyrm_cookie.c
   ${WYRM_SRC_DIR}/core/wyrm_device.c
+  ${WYRM_SRC_DIR}/core/wyrm_index.c
+  ${WYRM_SRC_DIR}/core/wyrm_inner.c
   ${WYRM_SRC_DIR}/core/wyrm_jobs.c
   ${WYRM_SRC_DIR}/core/wyrm_noise.c
   ${WYRM_SRC_DIR}/core/wyrm_routes.c

@@ -1,0 +1,180 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * mac1, mac2, cookie replies and the table of source addresses. See paper sections 5.3, 5.4.4 and
+ * 5.4.7. Called by wyrm_input, under the device's lock.
+ */
+#include "wyrm_cookie.h"
+#include "wyrm_peer.h"
+#include "wyrm_wire.h"
+
+#include "../wyrm_crypto.h"
+
+#include <string.h>
+
+/* 20 handshakes a second, bursts of 5, per IPv4 address or IPv6 /64. Tokens are milliseconds. */
+enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 8 };
+
+static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
+                          const uint8_t pub[WYRM_KEY_LEN])
+{
+    struct wyrm_blake2s state;
+
+    wyrm_blake2s_init(&state, WYRM_HASH_LEN, NULL, 0);
+    wyrm_blake2s_update(&state, label, 8);
+    wyrm_blake2s_update(&state, pub, WYRM_KEY_LEN);
+    wyrm_blake2s_final(&state, out);
+}
+
+void wyrm_cookie_mac1_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
+{
+    labelled_hash(key, "mac1----", pub);
+}
+
+static void cookie_reply_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
+{
+    labelled_hash(key, "cookie--", pub);
+}
+
+void wyrm_cookie_set_key(struct wyrm_device *dev)
+{
+    uint8_t key[WYRM_HASH_LEN];
+
+    wyrm_cookie_mac1_key(key, dev->pub);
+    wyrm_blake2s_init(&dev->mac1_state, MAC_LEN, key, sizeof(key));
+    cookie_reply_key(dev->cookie_key, dev->pub);
+}
+
+bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len)
+{
+    struct wyrm_blake2s state = dev->mac1_state;
+    uint8_t mac[MAC_LEN];
+
+    wyrm_blake2s_update(&state, msg, len - MACS_LEN);
+    wyrm_blake2s_final(&state, mac);
+    return wyrm_ct_equal(mac, msg + len - MACS_LEN, sizeof(mac));
+}
+
+/* The cookie of a source address: a MAC over it under a secret that changes every two minutes. */
+static void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
+                        const struct wyrm_endpoint *from)
+{
+    uint8_t source[WYRM_ADDR_LEN + 2];
+    size_t len = wyrm_addr_len(from->family);
+
+    memcpy(source, from->addr, len);
+    source[len] = (uint8_t)(from->port >> 8);
+    source[len + 1] = (uint8_t)from->port;
+    wyrm_blake2s(cookie, 16, dev->cookie_secret, sizeof(dev->cookie_secret), source, len + 2);
+}
+
+static bool refresh_secret(struct wyrm_device *dev, wyrm_ms now)
+{
+    if (dev->has_cookie_secret && !wyrm_expired(now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
+        return true;
+    dev->has_cookie_secret =
+        dev->io->random(dev->io->ctx, dev->cookie_secret, sizeof(dev->cookie_secret));
+    dev->cookie_born = now;
+    return dev->has_cookie_secret;
+}
+
+/* Finds the bucket of a source. An attacker with many addresses can only push others out of the
+ * table, which gives them a full bucket again: it cannot lock anyone out. */
+static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
+{
+    const struct wyrm_pools *pools = dev->pools;
+    uint32_t n = pools->n_sources;
+    struct wyrm_source *best = NULL;
+
+    for (uint32_t i = 0; i < n && i < SOURCE_WAYS; i++) {
+        struct wyrm_source *s = &pools->sources[(tag + i) % n];
+
+        if (s->used && s->tag == tag)
+            return s;
+        if (best == NULL || (best->used && (!s->used || s->refilled < best->refilled)))
+            best = s;
+    }
+    best->used = false;
+    return best;
+}
+
+static bool within_rate(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_endpoint *from)
+{
+    size_t len = from->family == 6 ? 8 : 4; /* one /64 is one source */
+    struct wyrm_source *s;
+    uint8_t raw[4];
+    uint32_t tag;
+
+    wyrm_blake2s(raw, sizeof(raw), dev->cookie_secret, sizeof(dev->cookie_secret), from->addr, len);
+    tag = wyrm_load_le32(raw);
+    s = find_source(dev, tag);
+    if (!s->used) {
+        *s =
+            (struct wyrm_source){.refilled = now, .tag = tag, .tokens_ms = BUCKET_MS, .used = true};
+    } else {
+        wyrm_ms refill = s->tokens_ms + (now > s->refilled ? now - s->refilled : 0);
+
+        s->tokens_ms = (uint16_t)(refill < BUCKET_MS ? refill : BUCKET_MS);
+        s->refilled = now;
+    }
+    if (s->tokens_ms < HANDSHAKE_COST_MS)
+        return false;
+    s->tokens_ms = (uint16_t)(s->tokens_ms - HANDSHAKE_COST_MS);
+    return true;
+}
+
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, wyrm_ms now, const uint8_t *msg, size_t len,
+                              const struct wyrm_endpoint *from)
+{
+    uint8_t cookie[16], mac[MAC_LEN];
+
+    if (!dev->has_cookie_secret || wyrm_expired(now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
+        return WYRM_D_MAC2;
+    make_cookie(dev, cookie, from);
+    wyrm_blake2s(mac, sizeof(mac), cookie, sizeof(cookie), msg, len - MAC_LEN);
+    wyrm_wipe(cookie, sizeof(cookie));
+    if (!wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac)))
+        return WYRM_D_MAC2;
+    return within_rate(dev, now, from) ? WYRM_IDLE : WYRM_D_RATE;
+}
+
+bool wyrm_cookie_reply(struct wyrm_device *dev, wyrm_ms now, uint8_t *msg, size_t len,
+                       const struct wyrm_endpoint *from)
+{
+    uint8_t cookie[16], nonce[WYRM_XAEAD_NONCE_LEN], mac1[MAC_LEN];
+    uint32_t receiver = wyrm_load_le32(msg + INITIATION_SENDER);
+
+    if (!refresh_secret(dev, now) || !dev->io->random(dev->io->ctx, nonce, sizeof(nonce)))
+        return false;
+    memcpy(mac1, msg + len - MACS_LEN, sizeof(mac1));
+    make_cookie(dev, cookie, from);
+    wyrm_store_le32(msg, WYRM_MSG_COOKIE);
+    wyrm_store_le32(msg + COOKIE_RECEIVER, receiver);
+    memcpy(msg + COOKIE_NONCE, nonce, sizeof(nonce));
+    wyrm_xaead_seal(msg + COOKIE_SEALED, cookie, sizeof(cookie), mac1, sizeof(mac1), nonce,
+                    dev->cookie_key);
+    wyrm_wipe(cookie, sizeof(cookie));
+    return true;
+}
+
+bool wyrm_cookie_consume(struct wyrm_peer *peer, wyrm_ms now, const uint8_t *msg)
+{
+    uint8_t key[WYRM_HASH_LEN], cookie[sizeof(peer->cookie) + WYRM_TAG_LEN];
+    bool ok;
+
+    if (!(peer->facts & FACT_MAC1))
+        return false;
+    cookie_reply_key(key, peer->pub);
+    memcpy(cookie, msg + COOKIE_SEALED, sizeof(cookie));
+    ok = wyrm_xaead_open(cookie, sizeof(cookie), peer->last_mac1, sizeof(peer->last_mac1),
+                         msg + COOKIE_NONCE, key);
+    if (ok) {
+        memcpy(peer->cookie, cookie, sizeof(peer->cookie));
+        peer->cookie_born = now;
+        peer->facts |= FACT_COOKIE;
+        peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
+    }
+    wyrm_wipe(cookie, sizeof(cookie));
+    return ok;
+}

@@ -1,0 +1,36 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The two MACs of handshake messages and the cookies behind them, paper sections 5.4.4 and 5.4.7,
+ * with the per-source rate limit of section 5.3.
+ */
+#ifndef WYRM_COOKIE_H
+#define WYRM_COOKIE_H
+
+#include "../wyrm.h"
+
+#define WYRM_COOKIE_LIFETIME 120000u /* ms, for the secret and for a cookie received */
+
+/* HASH("mac1----" || pub): the key of mac1 in messages to the owner of `pub`. */
+void wyrm_cookie_mac1_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN]);
+
+/* Prepares both keys of messages to us; called when our public key changes. */
+void wyrm_cookie_set_key(struct wyrm_device *dev);
+
+bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len);
+
+/* Under load: WYRM_IDLE if mac2 proves the source address and the source is within its rate.
+ * WYRM_D_RATE if not within it. WYRM_D_MAC2: answer with wyrm_cookie_reply. */
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, wyrm_ms now, const uint8_t *msg, size_t len,
+                              const struct wyrm_endpoint *from);
+
+/* Replaces the handshake message in `msg` by a cookie reply; false without randomness. */
+bool wyrm_cookie_reply(struct wyrm_device *dev, wyrm_ms now, uint8_t *msg, size_t len,
+                       const struct wyrm_endpoint *from);
+
+/* Takes the cookie out of a reply to our last handshake message to `peer`; false, with nothing
+ * changed, if it is none. */
+bool wyrm_cookie_consume(struct wyrm_peer *peer, wyrm_ms now, const uint8_t *msg);
+
+#endif /* WYRM_COOKIE_H */

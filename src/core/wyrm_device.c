@@ -1,0 +1,552 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The façade: life of a device and its peers, and the calls that move packets. See paper sections
+ * 5.4.6 and 6. Everything here runs under the caller's lock.
+ */
+#include "wyrm_cookie.h"
+#include "wyrm_index.h"
+#include "wyrm_inner.h"
+#include "wyrm_jobs.h"
+#include "wyrm_routes.h"
+#include "wyrm_session.h"
+#include "wyrm_timers.h"
+#include "wyrm_wire.h"
+
+#include "../wyrm_crypto.h"
+
+#include <string.h>
+
+/* ---- Life --------------------------------------------------------------- */
+
+wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *pools,
+                              const struct wyrm_platform *io, uint32_t version, size_t device_size,
+                              size_t peer_size)
+{
+    if (version != WYRM_VERSION || device_size != sizeof(*dev) ||
+        peer_size != sizeof(struct wyrm_peer))
+        return WYRM_E_ABI;
+    if (pools->n_peers == 0 || pools->n_peers > WYRM_MAX_PEERS || pools->n_slots == 0 ||
+        pools->n_sources == 0 || pools->n_index == 0 ||
+        (pools->n_index & (pools->n_index - 1u)) != 0)
+        return WYRM_E_ARG;
+
+    memset(dev, 0, sizeof(*dev));
+    memset(pools->peers, 0, pools->n_peers * sizeof(*pools->peers));
+    memset(pools->slots, 0, pools->n_slots * sizeof(*pools->slots));
+    memset(pools->sources, 0, pools->n_sources * sizeof(*pools->sources));
+    dev->pools = pools;
+    dev->io = io;
+    dev->mtu = WYRM_DEFAULT_MTU;
+    dev->next_due = WYRM_NEVER;
+    wyrm_index_clear(dev);
+    return WYRM_IDLE;
+}
+
+void wyrm_close(struct wyrm_device *dev)
+{
+    wyrm_wipe(dev->pools->peers, dev->pools->n_peers * sizeof(*dev->pools->peers));
+    wyrm_wipe(dev->pools->slots, dev->pools->n_slots * sizeof(*dev->pools->slots));
+    wyrm_wipe(dev, sizeof(*dev));
+}
+
+/* Everything derived from the keys of the two sides dies; jobs under way are outdated. */
+static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
+{
+    wyrm_session_wipe(dev, peer);
+    wyrm_timers_clear(peer);
+    peer->events &= EVENT_LOST;
+    peer->facts &= (uint8_t)~FACT_INITIATING;
+    peer->generation++;
+    if (peer->facts & FACT_HOLDING) {
+        peer->facts &= (uint8_t)~FACT_HOLDING;
+        wyrm_timers_owe(dev, peer, EVENT_LOST);
+    }
+}
+
+wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN])
+{
+    wyrm_peer_id self;
+
+    if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->priv, WYRM_KEY_LEN))
+        return WYRM_IDLE;
+
+    wyrm_wipe(dev->priv, sizeof(dev->priv));
+    dev->has_key = false;
+    for (unsigned i = 0; i < dev->pools->n_peers; i++) {
+        struct wyrm_peer *peer = &dev->pools->peers[i];
+
+        if (!wyrm_used(peer))
+            continue;
+        forget_keys(dev, peer);
+#if WYRM_CACHE_STATIC_DH
+        wyrm_wipe(peer->static_dh, sizeof(peer->static_dh));
+#endif
+        peer->facts &= (uint8_t) ~(FACT_STATIC_DH | FACT_COOKIE | FACT_MAC1);
+        if (peer->persistent_s > 0)
+            wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    }
+    for (unsigned i = 0; i < dev->pools->n_slots; i++)
+        dev->pools->slots[i].type = WYRM_MSG_NONE; /* meant for the key that is gone */
+    if (key == NULL)
+        return WYRM_IDLE;
+
+    memcpy(dev->priv, key, sizeof(dev->priv));
+    wyrm_x25519_base(dev->pub, dev->priv);
+    wyrm_cookie_set_key(dev);
+    dev->has_key = true;
+    if (wyrm_peer_find(dev, dev->pub, &self) == WYRM_IDLE)
+        return wyrm_peer_remove(dev, self);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN])
+{
+    if (!dev->has_key)
+        return WYRM_E_KEY;
+    memcpy(out, dev->pub, WYRM_KEY_LEN);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu)
+{
+    if (mtu < 576)
+        return WYRM_E_ARG;
+    dev->mtu = mtu;
+    return WYRM_IDLE;
+}
+
+uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason)
+{
+    int at = WYRM_D_MALFORMED - reason;
+
+    return at >= 0 && at < WYRM_DROP_REASONS ? dev->drops[at] : 0;
+}
+
+/* ---- Peers -------------------------------------------------------------- */
+
+static struct wyrm_peer *used_peer(const struct wyrm_device *dev, wyrm_peer_id id)
+{
+    if (id >= dev->pools->n_peers || !wyrm_used(wyrm_peer_at(dev, id)))
+        return NULL;
+    return wyrm_peer_at(dev, id);
+}
+
+wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
+                           wyrm_peer_id *out)
+{
+    for (wyrm_peer_id id = 0; id < dev->pools->n_peers; id++) {
+        const struct wyrm_peer *peer = used_peer(dev, id);
+
+        if (peer != NULL && memcmp(peer->pub, pub, WYRM_KEY_LEN) == 0) {
+            *out = id;
+            return WYRM_IDLE;
+        }
+    }
+    return WYRM_E_STATE;
+}
+
+wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
+                          wyrm_peer_id *out)
+{
+    wyrm_peer_id id = 0;
+    struct wyrm_peer *peer;
+    uint32_t generation;
+
+    if (wyrm_ct_is_zero(pub, WYRM_KEY_LEN) ||
+        (dev->has_key && memcmp(pub, dev->pub, WYRM_KEY_LEN) == 0))
+        return WYRM_E_KEY;
+    if (wyrm_peer_find(dev, pub, out) == WYRM_IDLE)
+        return WYRM_E_EXISTS;
+    while (id < dev->pools->n_peers && used_peer(dev, id) != NULL)
+        id++;
+    if (id == dev->pools->n_peers)
+        return WYRM_E_FULL;
+
+    peer = wyrm_peer_at(dev, id);
+    generation = peer->generation;
+    memset(peer, 0, sizeof(*peer));
+    memcpy(peer->pub, pub, sizeof(peer->pub));
+    peer->generation = generation + 1; /* outlives the peer: a job may still run for the last one */
+    peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
+    peer->last_initiation_rx = peer->last_handshake_tx = peer->last_handshake = WYRM_NEVER;
+    peer->facts = FACT_USED;
+    wyrm_timers_clear(peer);
+    *out = id;
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+    uint32_t generation;
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    forget_keys(dev, peer);
+    wyrm_route_clear(dev, id);
+    generation = peer->generation;
+    wyrm_wipe(peer, sizeof(*peer));
+    peer->generation = generation;
+    wyrm_timers_owe(dev, peer, EVENT_LOST);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
+                              const uint8_t psk[WYRM_KEY_LEN])
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    if (wyrm_ct_equal(peer->psk, psk, WYRM_KEY_LEN))
+        return WYRM_IDLE;
+    memcpy(peer->psk, psk, sizeof(peer->psk));
+    forget_keys(dev, peer);
+    if (peer->persistent_s > 0)
+        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
+                                   const struct wyrm_endpoint *endpoint)
+{
+    static const struct wyrm_endpoint none;
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (endpoint == NULL)
+        endpoint = &none;
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    if (endpoint->family != 0 && endpoint->family != 4 && !(WYRM_IPV6 && endpoint->family == 6))
+        return WYRM_E_ARG;
+    peer->configured = *endpoint;
+    peer->endpoint = *endpoint;
+    memset(&peer->path, 0, sizeof(peer->path));
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, uint16_t seconds)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+    bool starts;
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    starts = peer->persistent_s == 0 && seconds > 0;
+    peer->persistent_s = seconds;
+    if (seconds == 0)
+        peer->timers.persistent = WYRM_NEVER;
+    if (starts)
+        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    if (!dev->has_key)
+        return WYRM_E_KEY;
+    if (peer->endpoint.family == 0)
+        return wyrm_drop(dev, WYRM_D_ENDPOINT);
+    wyrm_timers_want_handshake(dev, peer, now);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id id)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    forget_keys(dev, peer);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id,
+                          struct wyrm_peer_info *out)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    *out = (struct wyrm_peer_info){.endpoint = peer->endpoint,
+                                   .configured = peer->configured,
+                                   .rx_bytes = peer->rx_bytes,
+                                   .tx_bytes = peer->tx_bytes,
+                                   .last_handshake = peer->last_handshake,
+                                   .keepalive_s = peer->persistent_s,
+                                   .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
+                                   .up = wyrm_session_current(peer, now) != NULL};
+    memcpy(out->pub, peer->pub, sizeof(out->pub));
+    return WYRM_IDLE;
+}
+
+/* ---- Receive ------------------------------------------------------------ */
+
+/* Checks what came out of the tunnel; the packet is authentic, but its content need not be right.
+ */
+static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from, wyrm_peer_id id,
+                           uint8_t *ip, size_t len, struct wyrm_packet *out)
+{
+    struct wyrm_inner inner;
+
+    if (!wyrm_inner_parse(&inner, ip, len))
+        return WYRM_D_INNER;
+    if (wyrm_routes_find(dev, inner.family, inner.source) != id)
+        return WYRM_D_SOURCE;
+    wyrm_inner_decapsulate_ecn(ip, &inner, from->tos);
+    out->data = ip;
+    out->len = inner.len;
+    out->to = *from;
+    out->peer = id;
+    return WYRM_DELIVER;
+}
+
+static wyrm_status input_data(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+                              uint8_t *buf, size_t len, struct wyrm_packet *out)
+{
+    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER));
+    struct wyrm_peer *peer;
+    wyrm_status status;
+
+    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) == WYRM_REF_HS)
+        return WYRM_D_INDEX;
+    peer = wyrm_peer_at(dev, wyrm_ref_peer(ref));
+    status = wyrm_session_open(&peer->kp[wyrm_ref_place(ref)], now, buf, len);
+    if (status != WYRM_DELIVER)
+        return status;
+
+    /* From here the packet is real: authentic, and seen for the first time. */
+    peer->endpoint = from->remote;
+    peer->path = from->local;
+    peer->rx_bytes += len;
+    if (wyrm_session_confirm(dev, peer, wyrm_ref_place(ref)))
+        wyrm_timers_handshake_complete(dev, peer, now);
+    wyrm_timers_received_under(dev, peer, now);
+    if (len == DATA_MIN_LEN)
+        return WYRM_IDLE; /* a keepalive */
+    wyrm_timers_data_received(dev, peer, now);
+    return deliver(dev, from, wyrm_ref_peer(ref), buf + DATA_SEALED, len - DATA_MIN_LEN, out);
+}
+
+/* Does not learn an endpoint: what proves a cookie reply is public (paper section 5.4.7). */
+static wyrm_status input_cookie(struct wyrm_device *dev, wyrm_ms now, const uint8_t *buf)
+{
+    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + COOKIE_RECEIVER));
+
+    if (ref == WYRM_NO_REF)
+        return WYRM_D_INDEX;
+    if (!wyrm_cookie_consume(wyrm_peer_at(dev, wyrm_ref_peer(ref)), now, buf))
+        return WYRM_D_TAG;
+    return WYRM_IDLE;
+}
+
+static wyrm_status input_handshake(struct wyrm_device *dev, wyrm_ms now,
+                                   const struct wyrm_meta *from, uint8_t *buf, size_t len,
+                                   enum wyrm_message type, struct wyrm_packet *out)
+{
+    wyrm_status status = wyrm_jobs_admit(dev, now, from, buf, len, type);
+
+    if (status == WYRM_SEND)
+        *out = (struct wyrm_packet){
+            .data = buf, .len = COOKIE_REPLY_LEN, .to = *from, .peer = WYRM_NO_PEER};
+    return status;
+}
+
+wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+                       uint8_t *buf, size_t len, struct wyrm_packet *out)
+{
+    enum wyrm_message type = wyrm_classify(buf, len);
+    wyrm_status status = WYRM_D_MALFORMED;
+
+    switch (type) {
+    case WYRM_MSG_DATA:
+        status = input_data(dev, now, from, buf, len, out);
+        break;
+    case WYRM_MSG_INITIATION:
+    case WYRM_MSG_RESPONSE:
+        status = input_handshake(dev, now, from, buf, len, type, out);
+        break;
+    case WYRM_MSG_COOKIE:
+        status = input_cookie(dev, now, buf);
+        break;
+    case WYRM_MSG_NONE:
+        break;
+    }
+    return status < 0 ? wyrm_drop(dev, status) : status;
+}
+
+/* ---- Send --------------------------------------------------------------- */
+
+/* The first bytes of a scattered packet in one piece. */
+static const uint8_t *gather_header(uint8_t header[WYRM_INNER_HEADER_MAX],
+                                    const struct wyrm_span *ip, unsigned n)
+{
+    size_t have = 0;
+
+    if (n > 0 && ip[0].len >= WYRM_INNER_HEADER_MAX)
+        return ip[0].data;
+    for (unsigned i = 0; i < n && have < WYRM_INNER_HEADER_MAX; i++) {
+        size_t room = WYRM_INNER_HEADER_MAX - have;
+        size_t part = ip[i].len < room ? ip[i].len : room;
+
+        memcpy(header + have, ip[i].data, part);
+        have += part;
+    }
+    return header;
+}
+
+/* Zeros that hide the exact length: up to a multiple of 16, but never beyond the MTU. */
+static size_t padding(const struct wyrm_device *dev, size_t len)
+{
+    size_t pad = (0 - len) & 15u;
+
+    if (len >= dev->mtu)
+        return 0;
+    return pad < dev->mtu - len ? pad : dev->mtu - len;
+}
+
+static void fill_data(const struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
+                      size_t len, uint8_t tos, struct wyrm_packet *out)
+{
+    peer->tx_bytes += len;
+    out->data = buf;
+    out->len = len;
+    out->to.remote = peer->endpoint;
+    out->to.local = peer->path;
+    out->to.tos = tos;
+    out->peer = wyrm_id_of(dev, peer);
+}
+
+wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
+                        unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out)
+{
+    uint8_t header[WYRM_INNER_HEADER_MAX] = {0};
+    struct wyrm_inner inner;
+    struct wyrm_keypair *kp;
+    struct wyrm_peer *peer;
+    wyrm_peer_id id;
+    size_t len = 0, pad;
+
+    for (unsigned i = 0; i < n; i++)
+        len += ip[i].len;
+    if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
+        return wyrm_drop(dev, WYRM_D_INNER);
+    id = wyrm_routes_find(dev, inner.family, inner.destination);
+    if (id == WYRM_NO_PEER)
+        return wyrm_drop(dev, WYRM_D_ROUTE);
+    peer = wyrm_peer_at(dev, id);
+    if (peer->endpoint.family == 0)
+        return wyrm_drop(dev, WYRM_D_ENDPOINT);
+    out->peer = id;
+
+    kp = wyrm_session_current(peer, now);
+    if (kp == NULL) {
+        peer->facts |= FACT_HOLDING;
+        wyrm_timers_want_handshake(dev, peer, now);
+        return WYRM_HOLD;
+    }
+    pad = padding(dev, len);
+    if (cap < DATA_MIN_LEN + len + pad)
+        return WYRM_E_SPACE;
+
+    wyrm_session_seal(kp, ip, n, pad, buf);
+    fill_data(dev, peer, buf, DATA_MIN_LEN + len + pad, wyrm_inner_encapsulate_ecn(inner.tos), out);
+    wyrm_timers_sent_under(dev, peer, kp, now);
+    wyrm_timers_data_sent(dev, peer, now);
+    return WYRM_SEND;
+}
+
+static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now,
+                                  uint8_t *buf, struct wyrm_packet *out)
+{
+    struct wyrm_keypair *kp = wyrm_session_current(peer, now);
+
+    if (kp == NULL || peer->endpoint.family == 0) {
+        wyrm_timers_want_handshake(dev, peer, now);
+        return WYRM_IDLE;
+    }
+    wyrm_session_seal(kp, NULL, 0, 0, buf);
+    fill_data(dev, peer, buf, DATA_MIN_LEN, 0, out);
+    wyrm_timers_sent_under(dev, peer, kp, now);
+    return WYRM_SEND;
+}
+
+/* ---- Poll --------------------------------------------------------------- */
+
+/* Pays one thing the peer's events owe the port; WYRM_IDLE if none is left. */
+static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now, uint8_t *buf,
+                       struct wyrm_packet *out)
+{
+    wyrm_status status = WYRM_IDLE;
+    const struct wyrm_keypair *kp;
+
+    out->peer = wyrm_id_of(dev, peer);
+    if (peer->events & EVENT_LOST) {
+        peer->events &= (uint8_t)~EVENT_LOST;
+        return WYRM_LOST;
+    }
+    if (peer->events & EVENT_READY) {
+        peer->events &= (uint8_t)~EVENT_READY;
+        return WYRM_READY;
+    }
+    if (peer->events & EVENT_CONFIRM) {
+        kp = wyrm_session_current(peer, now);
+        if (kp != NULL && kp->tx_next == 0)
+            status = send_keepalive(dev, peer, now, buf, out);
+    } else if (peer->events & EVENT_KEEPALIVE) {
+        status = send_keepalive(dev, peer, now, buf, out);
+    }
+    peer->events &= (uint8_t) ~(EVENT_CONFIRM | EVENT_KEEPALIVE);
+    return status;
+}
+
+/* Visits every peer once, going on where the last visit found something to do. */
+static wyrm_status visit_peers(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf,
+                               struct wyrm_packet *out)
+{
+    wyrm_ms earliest = WYRM_NEVER;
+
+    for (unsigned i = 0; i < dev->pools->n_peers; i++) {
+        struct wyrm_peer *peer = &dev->pools->peers[dev->turn];
+        wyrm_status status;
+
+        if (wyrm_used(peer) && wyrm_timers_earliest(peer) <= now)
+            wyrm_timers_expire(dev, peer, now);
+        status = peer->events & EVENTS_OF_POLL ? pay(dev, peer, now, buf, out) : WYRM_IDLE;
+        if (status != WYRM_IDLE)
+            return status;
+        if (wyrm_used(peer) && wyrm_timers_earliest(peer) < earliest)
+            earliest = wyrm_timers_earliest(peer);
+        dev->turn = (wyrm_peer_id)(dev->turn + 1u < dev->pools->n_peers ? dev->turn + 1u : 0);
+    }
+    dev->next_due = earliest;
+    dev->pending = false;
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_poll(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf, size_t cap,
+                      struct wyrm_packet *out)
+{
+    wyrm_status status = WYRM_IDLE;
+
+    if (cap < WYRM_CONTROL_MAX)
+        return WYRM_E_SPACE;
+    if (dev->pending || now >= dev->next_due)
+        status = visit_peers(dev, now, buf, out);
+    if (status == WYRM_IDLE && dev->work && !dev->work_told) {
+        dev->work_told = true;
+        status = WYRM_WORK;
+    }
+    return status;
+}
+
+wyrm_ms wyrm_deadline(const struct wyrm_device *dev)
+{
+    return dev->next_due;
+}

@@ -1,0 +1,448 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Handshakes in three steps, because their middle takes milliseconds to seconds on a small core:
+ *
+ *   take    locked    copies all that the work needs into the job
+ *   run     unlocked  the Noise steps of wyrm_noise.c
+ *   commit  locked    checks that the world has not changed, then changes it
+ *
+ * A responder commits twice: after its first Diffie-Hellman it knows who is calling and needs the
+ * peer's keys for the rest.
+ */
+#include "wyrm_jobs.h"
+#include "wyrm_cookie.h"
+#include "wyrm_index.h"
+#include "wyrm_noise.h"
+#include "wyrm_session.h"
+#include "wyrm_timers.h"
+
+#include <string.h>
+
+enum job_step { STEP_INITIATE, STEP_LEARN_CALLER, STEP_RESPOND, STEP_FINISH };
+
+/* Cookies are demanded for this long after the last sign of load, in ms. */
+#define LOAD_MEMORY 1000u
+
+/* DSCP of handshake messages: AF41, no ECN. */
+#define HANDSHAKE_TOS 0x88u
+
+/* ---- Admission ---------------------------------------------------------- */
+
+/* Slots an initiation may use: one is kept for answers to our own initiations. */
+static unsigned initiation_slots(const struct wyrm_device *dev)
+{
+    return dev->pools->n_slots > 1 ? dev->pools->n_slots - 1u : 1u;
+}
+
+static unsigned waiting(const struct wyrm_device *dev, enum wyrm_message type)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < dev->pools->n_slots; i++)
+        n += dev->pools->slots[i].type == (uint8_t)type;
+    return n;
+}
+
+/* Load is work that waits: an eighth of the slots, at least one, hold a message nobody took. */
+static bool under_load(struct wyrm_device *dev, wyrm_ms now)
+{
+    if (waiting(dev, WYRM_MSG_INITIATION) >= (initiation_slots(dev) + 7u) / 8u)
+        dev->loaded_until = now + LOAD_MEMORY;
+    return now < dev->loaded_until;
+}
+
+/* The peer whose initiation in flight a message with this receiver index answers. */
+static struct wyrm_peer *initiator_of(struct wyrm_device *dev, uint32_t receiver)
+{
+    wyrm_index_ref ref = wyrm_index_find(dev, receiver);
+
+    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) != WYRM_REF_HS)
+        return NULL;
+    return wyrm_peer_at(dev, wyrm_ref_peer(ref));
+}
+
+static struct wyrm_slot *free_slot(struct wyrm_device *dev, enum wyrm_message type)
+{
+    if (type == WYRM_MSG_INITIATION && waiting(dev, type) >= initiation_slots(dev))
+        return NULL;
+    for (unsigned i = 0; i < dev->pools->n_slots; i++)
+        if (dev->pools->slots[i].type == WYRM_MSG_NONE)
+            return &dev->pools->slots[i];
+    return NULL;
+}
+
+wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+                            uint8_t *msg, size_t len, enum wyrm_message type)
+{
+    struct wyrm_slot *slot;
+
+    if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
+        return WYRM_D_MAC1;
+
+    if (WYRM_RESPONDER && under_load(dev, now)) {
+        wyrm_status status = wyrm_cookie_admit(dev, now, msg, len, &from->remote);
+
+        if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, now, msg, len, &from->remote)) {
+            (void)wyrm_drop(dev, WYRM_D_MAC2);
+            return WYRM_SEND;
+        }
+        if (status != WYRM_IDLE)
+            return status;
+    }
+    if (type == WYRM_MSG_RESPONSE && !initiator_of(dev, wyrm_load_le32(msg + RESPONSE_RECEIVER)))
+        return WYRM_D_INDEX;
+    if (!WYRM_RESPONDER && type == WYRM_MSG_INITIATION)
+        return WYRM_D_PEER;
+
+    slot = free_slot(dev, type);
+    if (slot == NULL)
+        return WYRM_D_BUSY;
+    memcpy(slot->msg, msg, len);
+    slot->from = *from;
+    slot->ticket = dev->next_ticket++;
+    slot->type = (uint8_t)type;
+    dev->work = true;
+    return WYRM_WORK;
+}
+
+/* ---- Take --------------------------------------------------------------- */
+
+/* The longest waiting slot of a type, NULL if none. */
+static struct wyrm_slot *oldest_slot(struct wyrm_device *dev, enum wyrm_message type)
+{
+    struct wyrm_slot *oldest = NULL;
+
+    for (unsigned i = 0; i < dev->pools->n_slots; i++) {
+        struct wyrm_slot *slot = &dev->pools->slots[i];
+
+        if (slot->type == (uint8_t)type &&
+            (oldest == NULL || slot->ticket - oldest->ticket > UINT32_MAX / 2))
+            oldest = slot;
+    }
+    return oldest;
+}
+
+static void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
+{
+    memcpy(job->msg, slot->msg, sizeof(job->msg));
+    job->meta = slot->from;
+    slot->type = WYRM_MSG_NONE;
+}
+
+/* What both roles need to know about the peer. */
+static void copy_peer(const struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                      const struct wyrm_peer *peer)
+{
+    job->peer = wyrm_id_of(dev, peer);
+    job->generation = peer->generation;
+    memcpy(job->psk, peer->psk, sizeof(job->psk));
+#if WYRM_CACHE_STATIC_DH
+    job->has_static_dh = (peer->facts & FACT_STATIC_DH) != 0;
+    memcpy(job->static_dh, peer->static_dh, sizeof(job->static_dh));
+#endif
+    job->has_cookie =
+        (peer->facts & FACT_COOKIE) && !wyrm_expired(now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
+    if (job->has_cookie)
+        memcpy(job->cookie, peer->cookie, sizeof(job->cookie));
+}
+
+/* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. */
+static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
+{
+    uint8_t raw[4];
+
+    do {
+        if (!dev->io->random(dev->io->ctx, raw, sizeof(raw)))
+            return false;
+        job->local = wyrm_load_le32(raw);
+    } while (wyrm_index_find(dev, job->local) != WYRM_NO_REF);
+    return dev->io->random(dev->io->ctx, job->eph, sizeof(job->eph));
+}
+
+static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
+                                 struct wyrm_slot *slot)
+{
+    struct wyrm_peer *peer;
+
+    take_slot(job, slot);
+    job->local = wyrm_load_le32(job->msg + RESPONSE_RECEIVER);
+    peer = initiator_of(dev, job->local);
+    if (peer == NULL) /* given up or answered while it waited */
+        return wyrm_drop(dev, WYRM_D_INDEX);
+    copy_peer(dev, 0, job, peer);
+    memcpy(job->eph, peer->hs.eph, sizeof(job->eph));
+    memcpy(job->hash, peer->hs.hash, sizeof(job->hash));
+    memcpy(job->ck, peer->hs.ck, sizeof(job->ck));
+    job->step = STEP_FINISH;
+    return WYRM_WORK;
+}
+
+static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job,
+                                   struct wyrm_slot *slot)
+{
+    take_slot(job, slot);
+    job->peer = WYRM_NO_PEER;
+    job->step = STEP_LEARN_CALLER;
+    return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
+}
+
+static wyrm_status take_own(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                            struct wyrm_peer *peer)
+{
+    peer->events &= (uint8_t)~EVENT_INITIATE;
+    copy_peer(dev, now, job, peer);
+    memcpy(job->peer_pub, peer->pub, sizeof(job->peer_pub));
+    job->meta.remote = peer->endpoint;
+    job->meta.local = peer->path;
+    job->step = STEP_INITIATE;
+    if (!draw(dev, job)) {
+        wyrm_timers_initiated(dev, peer, now); /* try again when a retry would be due */
+        return WYRM_E_RANDOM;
+    }
+    peer->facts |= FACT_INITIATING;
+    peer->last_handshake_tx = now;
+    return WYRM_WORK;
+}
+
+static struct wyrm_peer *wanting_peer(struct wyrm_device *dev)
+{
+    for (unsigned i = 0; i < dev->pools->n_peers; i++)
+        if (dev->pools->peers[i].events & EVENT_INITIATE)
+            return &dev->pools->peers[i];
+    return NULL;
+}
+
+wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+{
+    struct wyrm_slot *slot;
+    struct wyrm_peer *peer;
+    wyrm_status status = WYRM_IDLE;
+
+    while (dev->work && dev->has_key) {
+        memset(job, 0, sizeof(*job));
+        job->io = dev->io;
+        memcpy(job->priv, dev->priv, sizeof(job->priv));
+        memcpy(job->pub, dev->pub, sizeof(job->pub));
+
+        if ((slot = oldest_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
+            status = take_response(dev, job, slot);
+        else if (WYRM_RESPONDER && (slot = oldest_slot(dev, WYRM_MSG_INITIATION)) != NULL)
+            status = take_initiation(dev, job, slot);
+        else if ((peer = wanting_peer(dev)) != NULL)
+            status = take_own(dev, now, job, peer);
+        else
+            break;
+
+        if (status == WYRM_WORK)
+            return status;
+        wyrm_wipe(job, sizeof(*job));
+        if (status == WYRM_E_RANDOM)
+            return status;
+    }
+    wyrm_wipe(job, sizeof(*job));
+    dev->work = false;
+    dev->work_told = false;
+    return WYRM_IDLE;
+}
+
+/* ---- Run ---------------------------------------------------------------- */
+
+void wyrm_job_run(struct wyrm_job *job)
+{
+    switch (job->step) {
+    case STEP_INITIATE:
+        job->result = WYRM_E_CLOCK;
+        if (job->io->tai64n(job->io->ctx, job->timestamp))
+            job->result = wyrm_noise_create_initiation(job);
+        break;
+    case STEP_LEARN_CALLER:
+        if (WYRM_RESPONDER)
+            job->result = wyrm_noise_read_static(job);
+        break;
+    case STEP_RESPOND:
+        if (WYRM_RESPONDER) {
+            job->result = wyrm_noise_read_timestamp(job);
+            if (job->result == WYRM_WORK)
+                job->result = wyrm_noise_create_response(job);
+        }
+        break;
+    case STEP_FINISH:
+        job->result = wyrm_noise_read_response(job);
+        break;
+    }
+}
+
+/* ---- Commit ------------------------------------------------------------- */
+
+/* The peer a job is about, if it is still the one that the job was made for. */
+static struct wyrm_peer *same_peer(struct wyrm_device *dev, const struct wyrm_job *job)
+{
+    struct wyrm_peer *peer;
+
+    if (job->peer >= dev->pools->n_peers)
+        return NULL;
+    peer = wyrm_peer_at(dev, job->peer);
+    if (!wyrm_used(peer) || peer->generation != job->generation)
+        return NULL;
+    return peer;
+}
+
+static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
+{
+#if WYRM_CACHE_STATIC_DH
+    if (job->has_static_dh) {
+        memcpy(peer->static_dh, job->static_dh, sizeof(peer->static_dh));
+        peer->facts |= FACT_STATIC_DH;
+    }
+#else
+    (void)peer;
+    (void)job;
+#endif
+}
+
+/* Hands job->msg to the port as a datagram to the peer's endpoint. */
+static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
+                                struct wyrm_job *job, size_t len, struct wyrm_packet *out)
+{
+    size_t mac1_at = len - MACS_LEN;
+
+    memcpy(peer->last_mac1, job->msg + mac1_at, sizeof(peer->last_mac1));
+    peer->facts |= FACT_MAC1;
+    peer->last_handshake_tx = now;
+    peer->tx_bytes += len;
+    wyrm_timers_sent(dev, peer, now);
+    *out = (struct wyrm_packet){.data = job->msg,
+                                .len = len,
+                                .to = {peer->endpoint, peer->path, HANDSHAKE_TOS},
+                                .peer = wyrm_id_of(dev, peer)};
+    return WYRM_SEND;
+}
+
+/* A handshake message of the peer proved authentic and fresh. */
+static void learn(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
+                  const struct wyrm_job *job, size_t len)
+{
+    peer->endpoint = job->meta.remote;
+    peer->path = job->meta.local;
+    peer->rx_bytes += len;
+    wyrm_timers_received(dev, peer, now);
+}
+
+static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                                     struct wyrm_packet *out)
+{
+    struct wyrm_peer *peer = same_peer(dev, job);
+
+    if (peer == NULL || !(peer->facts & FACT_INITIATING))
+        return WYRM_IDLE; /* a session came about meanwhile, or is no longer wanted */
+    peer->facts &= (uint8_t)~FACT_INITIATING;
+    wyrm_timers_initiated(dev, peer, now);
+    if (job->result != WYRM_SEND)
+        return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
+    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->endpoint.family == 0)
+        return WYRM_IDLE; /* the retry timer brings another */
+
+    keep_static_dh(peer, job);
+    wyrm_session_wipe_handshake(dev, peer);
+    memcpy(peer->hs.hash, job->hash, sizeof(peer->hs.hash));
+    memcpy(peer->hs.ck, job->ck, sizeof(peer->hs.ck));
+    memcpy(peer->hs.eph, job->eph, sizeof(peer->hs.eph));
+    peer->hs.local = job->local;
+    peer->hs.waiting = true;
+    wyrm_index_insert(dev, wyrm_ref(job->peer, WYRM_REF_HS));
+    return send_message(dev, now, peer, job, INITIATION_LEN, out);
+}
+
+static wyrm_status commit_caller(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+{
+    struct wyrm_peer *peer;
+    wyrm_peer_id id;
+
+    if (job->result != WYRM_WORK)
+        return wyrm_drop(dev, job->result);
+    if (!dev->has_key || memcmp(job->pub, dev->pub, sizeof(job->pub)) != 0)
+        return WYRM_IDLE; /* we are someone else now */
+    if (wyrm_peer_find(dev, job->peer_pub, &id) != WYRM_IDLE)
+        return wyrm_drop(dev, WYRM_D_PEER);
+    peer = wyrm_peer_at(dev, id);
+    if (!wyrm_expired(now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
+        return wyrm_drop(dev, WYRM_D_RATE);
+
+    copy_peer(dev, now, job, peer);
+    memcpy(job->timestamp, peer->last_timestamp, sizeof(job->timestamp));
+    job->step = STEP_RESPOND;
+    return WYRM_WORK;
+}
+
+static wyrm_status commit_response(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                                   struct wyrm_packet *out)
+{
+    struct wyrm_peer *peer = same_peer(dev, job);
+
+    if (peer == NULL)
+        return WYRM_IDLE;
+    if (job->result != WYRM_SEND)
+        return wyrm_drop(dev, job->result);
+    if (memcmp(job->timestamp, peer->last_timestamp, sizeof(job->timestamp)) <= 0)
+        return wyrm_drop(dev, WYRM_D_TIMESTAMP); /* another worker was faster with a newer one */
+    if (!wyrm_expired(now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
+        return wyrm_drop(dev, WYRM_D_RATE);
+    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF)
+        return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
+
+    /* From here the initiation is real. */
+    memcpy(peer->last_timestamp, job->timestamp, sizeof(peer->last_timestamp));
+    peer->last_initiation_rx = now;
+    keep_static_dh(peer, job);
+    learn(dev, now, peer, job, INITIATION_LEN);
+    wyrm_session_begin(dev, peer, now, job, false);
+    wyrm_timers_session_derived(dev, peer, now);
+    return send_message(dev, now, peer, job, RESPONSE_LEN, out);
+}
+
+static wyrm_status commit_finish(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+{
+    struct wyrm_peer *peer = same_peer(dev, job);
+
+    if (peer == NULL || !peer->hs.waiting || peer->hs.local != job->local)
+        return wyrm_drop(dev, WYRM_D_INDEX);
+    if (job->result != WYRM_READY)
+        return wyrm_drop(dev, job->result);
+
+    /* From here the response is real. */
+    learn(dev, now, peer, job, RESPONSE_LEN);
+    wyrm_session_wipe_handshake(dev, peer);
+    wyrm_session_begin(dev, peer, now, job, true);
+    wyrm_timers_session_derived(dev, peer, now);
+    wyrm_timers_handshake_complete(dev, peer, now);
+    wyrm_timers_owe(dev, peer, EVENT_CONFIRM);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+                            struct wyrm_packet *out)
+{
+    wyrm_status status = WYRM_IDLE;
+
+    switch (job->step) {
+    case STEP_INITIATE:
+        status = commit_initiation(dev, now, job, out);
+        break;
+    case STEP_LEARN_CALLER:
+        if (WYRM_RESPONDER)
+            status = commit_caller(dev, now, job);
+        break;
+    case STEP_RESPOND:
+        if (WYRM_RESPONDER)
+            status = commit_response(dev, now, job, out);
+        break;
+    case STEP_FINISH:
+        status = commit_finish(dev, now, job);
+        break;
+    }
+    if (status != WYRM_WORK) /* all but the message itself */
+        wyrm_wipe((uint8_t *)job + sizeof(job->msg), sizeof(*job) - sizeof(job->msg));
+    return status;
+}

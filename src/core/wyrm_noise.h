@@ -1,0 +1,25 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Noise_IKpsk2 as WireGuard uses it (paper section 5.4), on a job and nothing else: no device, no
+ * peer, no lock. Each step consumes or writes job->msg and moves job->hash and job->ck along.
+ */
+#ifndef WYRM_NOISE_H
+#define WYRM_NOISE_H
+
+#include "../wyrm.h"
+
+/* Initiator: writes the initiation of job->local with job->timestamp, mac1 and mac2.
+ * WYRM_D_DH if a Diffie-Hellman result is zero. */
+wyrm_status wyrm_noise_create_initiation(struct wyrm_job *job);
+/* Responder, first half: learns job->peer_pub and job->remote from the initiation. */
+wyrm_status wyrm_noise_read_static(struct wyrm_job *job);
+/* Responder, second half: refuses a time stamp not after job->timestamp, else replaces it. */
+wyrm_status wyrm_noise_read_timestamp(struct wyrm_job *job);
+/* Responder: writes the response and derives job->send and job->recv. */
+wyrm_status wyrm_noise_create_response(struct wyrm_job *job);
+/* Initiator: checks the response and derives job->send and job->recv. */
+wyrm_status wyrm_noise_read_response(struct wyrm_job *job);
+
+#endif /* WYRM_NOISE_H */

@@ -1,0 +1,68 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What the files of the core share about a peer: its flags and small helpers.
+ */
+#ifndef WYRM_PEER_H
+#define WYRM_PEER_H
+
+#include "../wyrm.h"
+
+#define WYRM_NO_KEYPAIR 0xffu
+
+/* What wyrm_poll owes the port, in the order in which it is paid. */
+enum wyrm_event {
+    EVENT_LOST = 1,      /* say WYRM_LOST */
+    EVENT_READY = 2,     /* say WYRM_READY */
+    EVENT_CONFIRM = 4,   /* send a keepalive unless data has gone out under the new session */
+    EVENT_KEEPALIVE = 8, /* send a keepalive */
+    EVENT_INITIATE = 16  /* wyrm_job_take is to start a handshake */
+};
+#define EVENTS_OF_POLL (EVENT_LOST | EVENT_READY | EVENT_CONFIRM | EVENT_KEEPALIVE)
+
+enum wyrm_fact {
+    FACT_USED = 1,         /* someone lives in this slot of the pool */
+    FACT_STATIC_DH = 2,    /* static_dh is valid */
+    FACT_COOKIE = 4,       /* cookie is valid until cookie_born + lifetime */
+    FACT_MAC1 = 8,         /* last_mac1 awaits a possible cookie reply */
+    FACT_HOLDING = 16,     /* the port was told to hold packets */
+    FACT_LAST_MINUTE = 32, /* this session's rekey on receive has been tried */
+    FACT_INITIATING = 64   /* an initiation job of this peer is running */
+};
+
+static inline bool wyrm_used(const struct wyrm_peer *peer)
+{
+    return (peer->facts & FACT_USED) != 0;
+}
+
+/* True if at least `span` ms have passed since `since`, or since is WYRM_NEVER ("long ago"). The
+ * only way in which ages are measured; a clock that runs backwards makes nothing older. */
+static inline bool wyrm_expired(wyrm_ms now, wyrm_ms since, wyrm_ms span)
+{
+    return since == WYRM_NEVER || (now >= since && now - since >= span);
+}
+
+static inline size_t wyrm_addr_len(uint8_t family)
+{
+    return family == 4 ? 4 : WYRM_ADDR_LEN;
+}
+
+static inline struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
+{
+    return &dev->pools->peers[id];
+}
+
+static inline wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer)
+{
+    return (wyrm_peer_id)(peer - dev->pools->peers);
+}
+
+/* Counts a drop and returns its reason. */
+static inline wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
+{
+    dev->drops[WYRM_D_MALFORMED - reason]++;
+    return reason;
+}
+
+#endif /* WYRM_PEER_H */

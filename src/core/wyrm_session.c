@@ -1,0 +1,148 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Sessions of a peer. There are three places: current sends, previous still receives what was on
+ * the way when it was replaced, next waits for its first packet. Places are positions in a fixed
+ * array, so that keys never move.
+ */
+#include "wyrm_session.h"
+#include "wyrm_index.h"
+#include "wyrm_replay.h"
+#include "wyrm_timers.h"
+#include "wyrm_wire.h"
+
+#include <string.h>
+
+struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_ms now)
+{
+    struct wyrm_keypair *kp;
+
+    if (peer->current == WYRM_NO_KEYPAIR)
+        return NULL;
+    kp = &peer->kp[peer->current];
+    if (wyrm_expired(now, kp->born, WYRM_REJECT_AFTER_TIME) ||
+        kp->tx_next >= WYRM_REJECT_AFTER_MESSAGES)
+        return NULL;
+    return kp;
+}
+
+static void make_nonce(uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint64_t counter)
+{
+    wyrm_store_le32(nonce, 0);
+    wyrm_store_le64(nonce + 4, counter);
+}
+
+void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
+                       size_t pad, uint8_t *buf)
+{
+    uint8_t nonce[WYRM_AEAD_NONCE_LEN];
+    uint64_t counter = kp->tx_next++;
+
+    wyrm_store_le32(buf, WYRM_MSG_DATA);
+    wyrm_store_le32(buf + DATA_RECEIVER, kp->remote);
+    wyrm_store_le64(buf + DATA_COUNTER, counter);
+    make_nonce(nonce, counter);
+    wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->send);
+}
+
+wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_ms now, uint8_t *buf, size_t len)
+{
+    uint8_t nonce[WYRM_AEAD_NONCE_LEN];
+    uint64_t counter = wyrm_load_le64(buf + DATA_COUNTER);
+
+    if (wyrm_expired(now, kp->born, WYRM_REJECT_AFTER_TIME) ||
+        counter >= WYRM_REJECT_AFTER_MESSAGES)
+        return WYRM_D_EXPIRED;
+
+    make_nonce(nonce, counter);
+    if (!wyrm_aead_open(buf + DATA_SEALED, len - DATA_SEALED, NULL, 0, nonce, kp->recv))
+        return WYRM_D_TAG;
+
+    if (!wyrm_replay_accept(&kp->replay.next, kp->replay.ring, WYRM_REPLAY_BITS / 32, counter))
+        return WYRM_D_REPLAY;
+    return WYRM_DELIVER;
+}
+
+static void drop_keypair(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *place)
+{
+    struct wyrm_keypair *kp;
+
+    if (*place == WYRM_NO_KEYPAIR)
+        return;
+    kp = &peer->kp[*place];
+    wyrm_index_remove(dev, wyrm_ref(wyrm_id_of(dev, peer), *place));
+    wyrm_wipe(kp, sizeof(*kp));
+    *place = WYRM_NO_KEYPAIR;
+}
+
+/* A free place: at most two are taken when a session begins. */
+static uint8_t free_place(const struct wyrm_peer *peer)
+{
+    uint8_t place = 0;
+
+    while (peer->kp[place].valid)
+        place++;
+    return place;
+}
+
+void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now,
+                        const struct wyrm_job *job, bool initiator)
+{
+    struct wyrm_keypair *kp;
+    uint8_t place;
+
+    drop_keypair(dev, peer, &peer->previous);
+    if (!initiator) {
+        drop_keypair(dev, peer, &peer->next);
+    } else if (peer->next != WYRM_NO_KEYPAIR) {
+        /* Both sides initiated at once: theirs must still be able to receive. */
+        drop_keypair(dev, peer, &peer->current);
+        peer->previous = peer->next;
+        peer->next = WYRM_NO_KEYPAIR;
+    } else {
+        peer->previous = peer->current;
+        peer->current = WYRM_NO_KEYPAIR;
+    }
+
+    place = free_place(peer);
+    kp = &peer->kp[place];
+    kp->born = now;
+    kp->local = job->local;
+    kp->remote = job->remote;
+    kp->initiator = initiator;
+    kp->valid = true;
+    memcpy(kp->send, job->send, sizeof(kp->send));
+    memcpy(kp->recv, job->recv, sizeof(kp->recv));
+    wyrm_index_insert(dev, wyrm_ref(wyrm_id_of(dev, peer), place));
+    if (initiator)
+        peer->current = place;
+    else
+        peer->next = place;
+}
+
+bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place)
+{
+    if (place != peer->next)
+        return false;
+    drop_keypair(dev, peer, &peer->previous);
+    peer->previous = peer->current;
+    peer->current = peer->next;
+    peer->next = WYRM_NO_KEYPAIR;
+    return true;
+}
+
+void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer)
+{
+    if (peer->hs.waiting)
+        wyrm_index_remove(dev, wyrm_ref(wyrm_id_of(dev, peer), WYRM_REF_HS));
+    wyrm_wipe(&peer->hs, sizeof(peer->hs));
+}
+
+void wyrm_session_wipe(struct wyrm_device *dev, struct wyrm_peer *peer)
+{
+    wyrm_session_wipe_handshake(dev, peer);
+    drop_keypair(dev, peer, &peer->current);
+    drop_keypair(dev, peer, &peer->previous);
+    drop_keypair(dev, peer, &peer->next);
+}

@@ -1,0 +1,47 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The timers of paper section 6. The rest of the core reports facts as they happen; only
+ * wyrm_timers.c knows what follows from them, and when.
+ */
+#ifndef WYRM_TIMERS_H
+#define WYRM_TIMERS_H
+
+#include "wyrm_peer.h"
+
+#define WYRM_REKEY_AFTER_MESSAGES (UINT64_C(1) << 60)
+#define WYRM_REKEY_AFTER_TIME     120000u /* ms; the initiator of a session renews it */
+#define WYRM_REJECT_AFTER_TIME    180000u /* a session is dead */
+#define WYRM_REKEY_ATTEMPT_TIME   90000u  /* then a handshake that finds no answer is given up */
+#define WYRM_REKEY_TIMEOUT        5000u   /* between two initiations to a peer */
+#define WYRM_KEEPALIVE_TIMEOUT    10000u
+#define WYRM_INITIATION_INTERVAL  20u /* between two initiations accepted from a peer */
+
+void wyrm_timers_clear(struct wyrm_peer *peer);
+
+/* Facts. `now` is when they happened. */
+void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* Any authentic message, handshakes and keepalives included. */
+void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* The same for a data packet, keepalives included: also renews a session in good time. */
+void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
+                            const struct wyrm_keypair *kp, wyrm_ms now);
+void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* A keypair exists, confirmed or not. */
+void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* The initiator got the response, or the responder the first data packet. */
+void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* Asks for a handshake, at once or as soon as REKEY_TIMEOUT allows. */
+void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+
+/* Lets every timer that is due take effect. */
+void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+wyrm_ms wyrm_timers_earliest(const struct wyrm_peer *peer);
+/* Owes the port something through wyrm_poll or wyrm_job_take. */
+void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_event event);
+
+#endif /* WYRM_TIMERS_H */

@@ -1,0 +1,74 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The four messages of paper section 5.4 as offsets. Messages are read and written byte by byte at
+ * these offsets, never through a struct, so that alignment and byte order do not matter.
+ */
+#ifndef WYRM_WIRE_H
+#define WYRM_WIRE_H
+
+#include "../crypto/wyrm_bytes.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum wyrm_message {
+    WYRM_MSG_NONE = 0,
+    WYRM_MSG_INITIATION = 1,
+    WYRM_MSG_RESPONSE = 2,
+    WYRM_MSG_COOKIE = 3,
+    WYRM_MSG_DATA = 4
+};
+
+enum { /* first message, initiator to responder */
+       INITIATION_SENDER = 4,
+       INITIATION_EPHEMERAL = 8,
+       INITIATION_STATIC = 40,
+       INITIATION_TIMESTAMP = 88,
+       INITIATION_MAC1 = 116,
+       INITIATION_LEN = 148
+};
+enum { /* second message, responder to initiator */
+       RESPONSE_SENDER = 4,
+       RESPONSE_RECEIVER = 8,
+       RESPONSE_EPHEMERAL = 12,
+       RESPONSE_EMPTY = 44,
+       RESPONSE_MAC1 = 60,
+       RESPONSE_LEN = 92
+};
+enum { /* cookie reply */
+       COOKIE_RECEIVER = 4,
+       COOKIE_NONCE = 8,
+       COOKIE_SEALED = 32,
+       COOKIE_REPLY_LEN = 64
+};
+enum { /* transport data */
+       DATA_RECEIVER = 4,
+       DATA_COUNTER = 8,
+       DATA_SEALED = 16,
+       DATA_MIN_LEN = 32
+};
+/* Both handshake messages end in mac1 and mac2. */
+enum { MAC_LEN = 16, MACS_LEN = 32 };
+
+/* The kind of a datagram by type, reserved bytes and length; NONE if any of them is wrong. */
+static inline enum wyrm_message wyrm_classify(const uint8_t *buf, size_t len)
+{
+    if (len < DATA_MIN_LEN)
+        return WYRM_MSG_NONE;
+    switch (wyrm_load_le32(buf)) {
+    case WYRM_MSG_INITIATION:
+        return len == INITIATION_LEN ? WYRM_MSG_INITIATION : WYRM_MSG_NONE;
+    case WYRM_MSG_RESPONSE:
+        return len == RESPONSE_LEN ? WYRM_MSG_RESPONSE : WYRM_MSG_NONE;
+    case WYRM_MSG_COOKIE:
+        return len == COOKIE_REPLY_LEN ? WYRM_MSG_COOKIE : WYRM_MSG_NONE;
+    case WYRM_MSG_DATA:
+        return WYRM_MSG_DATA;
+    default:
+        return WYRM_MSG_NONE;
+    }
+}
+
+#endif /* WYRM_WIRE_H */

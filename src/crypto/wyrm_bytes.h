@@ -1,0 +1,37 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Little-endian words at any address. Written so that compilers make one load or store of it where
+ * the core allows misaligned access, and bytes where it does not.
+ */
+#ifndef WYRM_BYTES_H
+#define WYRM_BYTES_H
+
+#include <stdint.h>
+
+static inline uint32_t wyrm_load_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t wyrm_load_le64(const uint8_t *p)
+{
+    return wyrm_load_le32(p) | (uint64_t)wyrm_load_le32(p + 4) << 32;
+}
+
+static inline void wyrm_store_le32(uint8_t *p, uint32_t value)
+{
+    p[0] = (uint8_t)value;
+    p[1] = (uint8_t)(value >> 8);
+    p[2] = (uint8_t)(value >> 16);
+    p[3] = (uint8_t)(value >> 24);
+}
+
+static inline void wyrm_store_le64(uint8_t *p, uint64_t value)
+{
+    wyrm_store_le32(p, (uint32_t)value);
+    wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
+}
+
+#endif /* WYRM_BYTES_H */
