@@ -330,6 +330,10 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
                               const struct wyrm_prefix *prefix);
 void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer);
+/* The peer that may have `addr` (4 or 16 bytes by family): the longest prefix wins. WYRM_D_ROUTE,
+ * not counted: nobody. */
+wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
+                            wyrm_peer_id *peer);
 /* Lists the routes in order of address, `position` from 0 up; WYRM_E_STATE at the end. */
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer);
@@ -369,7 +373,8 @@ struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
 };
 
 /* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not
- * start. Keep taking until WYRM_IDLE: WYRM_WORK is not announced again before that. */
+ * start and is tried again later. Keep taking until one of the two: WYRM_WORK is not announced
+ * again before that. */
 wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
 /* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
 void wyrm_job_run(struct wyrm_job *job);

@@ -9,7 +9,6 @@
 #include "wyrm_index.h"
 #include "wyrm_inner.h"
 #include "wyrm_jobs.h"
-#include "wyrm_routes.h"
 #include "wyrm_session.h"
 #include "wyrm_timers.h"
 #include "wyrm_wire.h"
@@ -294,10 +293,11 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
                            uint8_t *ip, size_t len, struct wyrm_packet *out)
 {
     struct wyrm_inner inner;
+    wyrm_peer_id owner;
 
     if (!wyrm_inner_parse(&inner, ip, len))
         return WYRM_D_INNER;
-    if (wyrm_routes_find(dev, inner.family, inner.source) != id)
+    if (wyrm_route_find(dev, inner.family, inner.source, &owner) != WYRM_IDLE || owner != id)
         return WYRM_D_SOURCE;
     wyrm_inner_decapsulate_ecn(ip, &inner, from->tos);
     out->data = ip;
@@ -437,8 +437,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
         len += ip[i].len;
     if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
         return wyrm_drop(dev, WYRM_D_INNER);
-    id = wyrm_routes_find(dev, inner.family, inner.destination);
-    if (id == WYRM_NO_PEER)
+    if (wyrm_route_find(dev, inner.family, inner.destination, &id) != WYRM_IDLE)
         return wyrm_drop(dev, WYRM_D_ROUTE);
     peer = wyrm_peer_at(dev, id);
     if (peer->endpoint.family == 0)

@@ -238,8 +238,10 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
         if (status == WYRM_WORK)
             return status;
         wyrm_wipe(job, sizeof(*job));
-        if (status == WYRM_E_RANDOM)
+        if (status == WYRM_E_RANDOM) {
+            dev->work_told = false;
             return status;
+        }
     }
     wyrm_wipe(job, sizeof(*job));
     dev->work = false;

@@ -2,11 +2,14 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
+ * Cryptokey routing, paper section 2: which peer may have an inner address, as the destination of
+ * what goes out and as the source of what comes in. The longest prefix wins.
+ *
  * Routes are an array in the caller's pool, sorted by family, address and length, each knowing the
  * narrowest route that contains it. A look-up is a binary search for the last route not above the
  * address, then a walk outwards through at most 128 parents: bounded, and as small as a list.
  */
-#include "wyrm_routes.h"
+#include "wyrm_peer.h"
 
 #include <string.h>
 
@@ -100,14 +103,21 @@ static void remove_at(struct wyrm_device *dev, uint32_t at)
     memmove(&routes[at], &routes[at + 1], (dev->routes_used - at) * sizeof(*routes));
 }
 
-wyrm_peer_id wyrm_routes_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr)
+wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
+                            wyrm_peer_id *peer)
 {
-    struct wyrm_prefix key = {.family = family, .bits = (uint8_t)family_bits(family)};
+    struct wyrm_prefix key = {.family = family};
     uint32_t at;
 
+    if (!known_family(family))
+        return WYRM_D_ROUTE;
+    key.bits = (uint8_t)family_bits(family);
     memcpy(key.addr, addr, wyrm_addr_len(family));
     at = innermost(dev, upper_bound(dev, &key), family, addr);
-    return at == NO_PARENT ? WYRM_NO_PEER : dev->pools->routes[at].peer;
+    if (at == NO_PARENT)
+        return WYRM_D_ROUTE;
+    *peer = dev->pools->routes[at].peer;
+    return WYRM_IDLE;
 }
 
 wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
