@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Builds: CMake presets, run under one lock each, compiler messages shown in full."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+import subprocess
+from collections import deque
+from pathlib import Path
+
+from wyrmlab import boards, host_setup, paths, proc, third_party
+from wyrmlab.errors import UsageError, WyrmError
+
+TEST_PRESETS = ("host", "host-clang")
+_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
+
+
+class Target(enum.StrEnum):
+    FIRMWARE = "firmware"
+    LIB = "lib"
+    TESTS = "tests"
+
+
+def build(target: Target, board: str | None = None) -> Path:
+    """Builds and returns the path of the product."""
+    if board is not None and target is not Target.FIRMWARE:
+        raise UsageError("--board goes with the target `firmware` only.")
+    if target is Target.FIRMWARE:
+        return firmware(board or boards.DEFAULT)
+    if target is Target.LIB:
+        return library()
+    return tests()[0]
+
+
+def library() -> Path:
+    host_setup.ensure("build")
+    cmake("host", target="wyrm")
+    _offer_compile_commands()
+    return paths.BUILD / "host" / "libwyrm.a"
+
+
+def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
+    """Builds a board's firmware; `preset` picks a variant such as `m7-lab`."""
+    chosen = boards.board(board)
+    host_setup.ensure("build", "firmware")
+    cmake(preset or chosen.name)
+    product = chosen.firmware(preset)
+    if not product.exists():
+        raise WyrmError(f"The build went through but left no {paths.shown(product)}.")
+    return product
+
+
+def tests() -> list[Path]:
+    """Builds the host tests with both compilers; returns their folders."""
+    host_setup.ensure("build", "firmware", "check")
+    for preset in TEST_PRESETS:
+        cmake(preset)
+    _offer_compile_commands()
+    return [paths.BUILD / preset / "tests" for preset in TEST_PRESETS]
+
+
+def cmake(preset: str, *, target: str | None = None) -> None:
+    """Configures a preset if that is due, and builds it."""
+    folder = paths.BUILD / preset
+    sources = third_party.FREERTOS_LWIP.target
+    with third_party.locked(folder):
+        if not _configured(folder, sources):
+            command = ["cmake", "--preset", preset, f"-DWYRM_THIRD_PARTY={sources}"]
+            _follow(command, f"configuring {preset}")
+        command = ["cmake", "--build", "--preset", preset, "-j", str(os.cpu_count() or 1)]
+        command += ["--target", target] if target else []
+        _follow(command, f"building {preset}")
+
+
+def _configured(folder: Path, sources: Path) -> bool:
+    """Once configured, ninja itself notices changed CMake files; only the sources may move."""
+    cached = folder / "CMakeCache.txt"
+    if not (folder / "build.ninja").exists() or not cached.exists():
+        return False
+    wanted = f"WYRM_THIRD_PARTY:PATH={sources}"
+    home = f"CMAKE_HOME_DIRECTORY:INTERNAL={paths.ROOT}"
+    lines = cached.read_text().splitlines()
+    return wanted in lines and home in lines
+
+
+def _follow(command: list[str], title: str) -> None:
+    """Shows progress on one line; on failure all that was said, compiler errors included."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True, highlight=False)
+    said: deque[str] = deque(maxlen=20_000)
+    program = str(proc.find(command[0]))
+    with (
+        subprocess.Popen(
+            [program, *command[1:]],
+            cwd=paths.ROOT,
+            env={**os.environ, "NINJA_STATUS": "[%f/%t] "},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            preexec_fn=proc.parent_death_signal,
+        ) as running,
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed}/{task.total}"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ) as progress,
+    ):
+        task = progress.add_task(title, total=None)
+        assert running.stdout is not None
+        after_failed = False
+        for line in running.stdout:
+            if step := _STEP.match(line):
+                progress.update(task, completed=int(step[1]), total=int(step[2]))
+            # Neither finished steps nor the command line under FAILED are worth reading: what
+            # follows them is.
+            if not step and not after_failed:
+                said.append(line.rstrip())
+            after_failed = line.startswith("FAILED: ")
+        code = running.wait()
+    if code != 0:
+        raise WyrmError(f"{title.capitalize()} failed.", detail="\n".join(said))
+
+
+def _offer_compile_commands() -> None:
+    """A link at the root, where editors look for it."""
+    link = paths.ROOT / "compile_commands.json"
+    if not link.exists() and not link.is_symlink():
+        link.symlink_to(Path("build/host/compile_commands.json"))

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`clean`: removes what builds and runs have left, and says how much that frees."""
+
+from __future__ import annotations
+
+import shutil
+
+from wyrmlab import paths
+
+
+def clean(*, all_of_it: bool) -> None:
+    """Removes build/; with `all_of_it` runs/ and the cache too. Flash files of devices stay."""
+    doomed = [paths.BUILD]
+    if all_of_it:
+        doomed += [paths.RUNS, paths.cache()]
+    freed = 0
+    for path in doomed:
+        size = paths.disk_use(path)
+        if path.exists():
+            shutil.rmtree(path)
+            print(f"removed {path} ({paths.megabytes(size)})")
+        freed += size
+    (paths.ROOT / "compile_commands.json").unlink(missing_ok=True)
+    print(f"{paths.megabytes(freed)} freed")
+    if not all_of_it:
+        for what, path in (("runs", paths.RUNS), ("cache", paths.cache())):
+            if size := paths.disk_use(path):
+                print(f"kept: {what}, {paths.megabytes(size)} in {path} (clean --all removes it)")

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The command line. Each command imports what it needs when it runs: starting stays quick."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import types
+from typing import Annotated, NoReturn, Optional
+
+import typer
+
+from wyrmlab.boards import BOARDS, DEFAULT
+from wyrmlab.build import Target
+from wyrmlab.errors import FAILED, INTERRUPTED, USAGE, WyrmError
+
+SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
+
+app = typer.Typer(
+    name="./wyrm",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Wyrmling: WireGuard for microcontrollers, and the lab that measures it.",
+    epilog="Exit codes: 0 done, 1 a check or run failed, 2 usage or configuration error,"
+    " 3 something is missing, 130 interrupted. WYRM_DEBUG=1 shows tracebacks;"
+    " WYRM_CACHE moves the cache.",
+)
+
+BoardOption = Annotated[
+    str, typer.Option("--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)}.")
+]
+
+
+@app.command(rich_help_panel=SETUP)
+def doctor() -> None:
+    """Say what this machine has and lacks, and how to get what is missing."""
+    from wyrmlab.doctor import examine
+
+    raise typer.Exit(examine())
+
+
+@app.command(rich_help_panel=SETUP)
+def setup(
+    all_of_it: Annotated[
+        bool, typer.Option("--all", help="Also what only the long tests need.")
+    ] = False,
+) -> None:
+    """Install what is missing and fetch the third-party source. Done when needed."""
+    from wyrmlab import host_setup
+
+    host_setup.setup(all_of_it=all_of_it)
+    host_setup.say("Everything is set up; no network is needed from here on. Disk in use:")
+    host_setup.report_disk_use()
+
+
+@app.command(rich_help_panel=SETUP)
+def build(
+    target: Annotated[Target, typer.Argument(help="What to build.")] = Target.FIRMWARE,
+    board: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)} [{DEFAULT}]."),
+    ] = None,
+    size: Annotated[
+        bool, typer.Option("--size", help="Print where flash and RAM go, object by object.")
+    ] = False,
+) -> None:
+    """Build the firmware, the library or the tests; the last line is the product's path."""
+    from wyrmlab.build import build as run_build
+
+    product = run_build(target, board)
+    if size:
+        from wyrmlab import footprint
+
+        footprint.show(product)
+    typer.echo(product)
+
+
+@app.command(rich_help_panel=SETUP)
+def clean(
+    all_of_it: Annotated[bool, typer.Option("--all", help="Also runs/ and the cache.")] = False,
+) -> None:
+    """Remove build/ and say what that frees."""
+    from wyrmlab.cleaning import clean as run_clean
+
+    run_clean(all_of_it=all_of_it)
+
+
+def main() -> NoReturn:
+    """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
+    _install_signal_handlers()
+    try:
+        code = app(prog_name="./wyrm", standalone_mode=False)
+    except BaseException as error:
+        code = _report(error)
+    _flush()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _install_signal_handlers() -> None:
+    """SIGTERM and SIGHUP end us as Ctrl-C does. While we clean up, further ones are ignored."""
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def interrupted(_number: int, _frame: types.FrameType | None) -> None:
+        for number in ends:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in ends:
+        signal.signal(number, interrupted)
+
+
+def _report(error: BaseException) -> int:
+    if os.environ.get("WYRM_DEBUG") and not isinstance(error, SystemExit):
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else FAILED
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        print("wyrm: interrupted; everything it had started is stopped.", file=sys.stderr)
+        return INTERRUPTED
+    if isinstance(error, WyrmError):
+        if error.detail:
+            print(error.detail, file=sys.stderr)
+        print(f"wyrm: {error}", file=sys.stderr)
+        return error.exit_code
+    # Click's own errors: a wrong option or argument. They print themselves.
+    if hasattr(error, "exit_code") and hasattr(error, "show"):
+        error.show()
+        return USAGE
+    if isinstance(error, BrokenPipeError):
+        return FAILED
+    print(
+        f"wyrm: this should not have happened: {type(error).__name__}: {error}"
+        " (WYRM_DEBUG=1 shows where).",
+        file=sys.stderr,
+    )
+    return FAILED
+
+
+def _flush() -> None:
+    """A reader that has gone (`./wyrm ... | head`) is no error at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,509 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Networks for devices: private namespaces, TAPs, wireguard-go, pings and captures.
+
+`enter()` runs the whole command again inside fresh network, mount and process namespaces. All that
+happens there (interfaces, daemons, mounts) is the kernel's to remove once the command has ended,
+however it ended: nothing of it can be left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import ipaddress
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from wyrmlab import packages, paths, proc
+from wyrmlab.errors import MissingError, UsageError, WyrmError
+
+TUN = Path("/dev/net/tun")
+TUN_REMEDY = (
+    "load the kernel's module with `modprobe tun`; in a container pass --device /dev/net/tun"
+)
+
+_INSIDE = "WYRM_INSIDE"
+_GATE = "WYRM_GATE"
+_NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
+
+
+class Way(enum.Enum):
+    """How this process can get namespaces of its own."""
+
+    ROOT = "as root"
+    USER = "as this user, without privileges"
+    SUDO = "through sudo"
+    NONE = "not possible"
+
+
+@dataclass(frozen=True)
+class Access:
+    way: Way
+    remedy: str
+
+
+def tun_problem() -> str | None:
+    """Why /dev/net/tun cannot be opened by this process, or None."""
+    try:
+        os.close(os.open(TUN, os.O_RDWR))
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+@cache
+def access() -> Access:
+    """Finds out by trying: a TAP in a throw-away network is the whole requirement."""
+    root = os.geteuid() == 0
+    if _trial([] if root else ["--user", "--map-root-user"]):
+        return Access(Way.ROOT if root else Way.USER, "")
+    if not TUN.exists():
+        return Access(Way.NONE, f"{TUN} is not there: {TUN_REMEDY}.")
+    if root:
+        return Access(
+            Way.NONE,
+            "root may not make network namespaces here: give the container --privileged"
+            " (or CAP_SYS_ADMIN and CAP_NET_ADMIN) and --device /dev/net/tun.",
+        )
+    if packages.which("sudo") and (sys.stdin.isatty() or _passwordless_sudo()):
+        return Access(Way.SUDO, "")
+    return Access(
+        Way.NONE,
+        "run it as root or install sudo; or let users do it: `sysctl -w"
+        f" kernel.unprivileged_userns_clone=1` and `chmod 666 {TUN}`, as root.",
+    )
+
+
+def _trial(extra: Sequence[str]) -> bool:
+    if not (packages.which("unshare") and packages.which("ip")):
+        return False
+    command = [packages.which("unshare") or "", *extra, *_NAMESPACES]
+    command += [packages.which("ip") or "", "tuntap", "add", "trial", "mode", "tap"]
+    return _quietly(command)
+
+
+def _passwordless_sudo() -> bool:
+    return _quietly(["sudo", "-n", "true"])
+
+
+def _quietly(command: Sequence[str]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, timeout=20).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def inside() -> bool:
+    """Whether this process runs in namespaces made by `enter()`."""
+    return _INSIDE in os.environ
+
+
+def outer_pid() -> int:
+    """Our process number as the rest of the machine sees it, once inside."""
+    return int(os.environ[_INSIDE])
+
+
+def enter(name: str | None = None) -> None:
+    """Returns inside private namespaces: at once if we are there, else in a new process.
+
+    The process that called does not return from here: it starts the same command inside, passes
+    signals on, waits for it and exits with its code. With `name`, the network is also known as
+    `ip netns` NAME (root only); one that exists under this name already is used and left alone.
+    """
+    if inside():
+        return
+    if gate := os.environ.pop(_GATE, None):
+        _arrive(int(gate))
+        return
+    given = access()
+    if given.way is Way.NONE:
+        raise MissingError("Private network namespaces cannot be made here:", remedy=given.remedy)
+    if given.way is Way.SUDO:
+        _again_through_sudo()
+    sys.exit(_supervise(given.way, name))
+
+
+def run_inside(module: str, *args: str, timeout_s: float) -> int:
+    """Runs `python -m module args` inside private namespaces; returns its exit code."""
+    proc_args = [sys.executable, "-P", "-m", "wyrmlab.inside", module, *args]
+    return _supervise(access().way, None, proc_args, timeout_s)
+
+
+def _again_through_sudo() -> None:
+    print("wyrm: private namespaces need root here: going on through sudo.", file=sys.stderr)
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "PYTHONPATH", "WYRM_DEBUG", "TERM")
+        if name in os.environ
+    }
+    kept["WYRM_CACHE"] = str(paths.cache())
+    kept["XDG_STATE_HOME"] = str(paths.state().parent)
+    pairs = [f"{name}={value}" for name, value in kept.items()]
+    sys.stderr.flush()
+    os.execvp("sudo", ["sudo", "env", *pairs, *_same_command()])
+
+
+def _same_command() -> list[str]:
+    return [sys.executable, "-P", "-m", "wyrmlab", *sys.argv[1:]]
+
+
+_PASSED_ON = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+_SI_KERNEL = 0x80
+
+
+def _supervise(
+    way: Way, name: str | None, command: Sequence[str] | None = None, timeout_s: float | None = None
+) -> int:
+    wrapper = [str(proc.find("unshare"))]
+    wrapper += ["--user", "--map-root-user"] if way is Way.USER else []
+    wrapper += _NAMESPACES
+    made_name = False
+    if name is not None:
+        if way is Way.USER:
+            raise MissingError(
+                f"A network named {name} can only be made by root.",
+                remedy="Leave --netns out: the device then runs in an unnamed network.",
+            )
+        if (Path("/run/netns") / name).exists():
+            wrapper.remove("--net")
+            wrapper = [str(proc.find("nsenter")), f"--net=/run/netns/{name}", *wrapper]
+        else:
+            made_name = True
+
+    watched = _PASSED_ON | {signal.SIGCHLD}
+    read_end, write_end = os.pipe()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    child = subprocess.Popen(
+        [*wrapper, *(command or _same_command())],
+        env={**os.environ, _GATE: str(read_end)},
+        pass_fds=(read_end,),
+        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+    )
+    os.close(read_end)
+    try:
+        first = _first_child(child)
+        if first is None:
+            return child.wait()
+        if made_name and name is not None:
+            proc.run("ip", "netns", "attach", name, str(first))
+        os.write(write_end, f"{first}\n".encode())
+        return _pass_signals_until_exit(child, first, watched, timeout_s)
+    finally:
+        os.close(write_end)
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+        if made_name and name is not None:
+            proc.run("ip", "netns", "delete", name, check=False)
+        _give_back()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _first_child(unshare: subprocess.Popen[bytes]) -> int | None:
+    """The namespaces' process 1 as seen from here; None if there never was one."""
+    listing = Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children")
+    found: list[str] = []
+
+    def forked() -> bool:
+        with contextlib.suppress(OSError):
+            found[:] = listing.read_text().split()
+        return bool(found) or unshare.poll() is not None
+
+    proc.wait_until(forked, timeout_s=20, what="the private namespaces", interval_s=0.005)
+    return int(found[0]) if found else None
+
+
+def _pass_signals_until_exit(
+    child: subprocess.Popen[bytes],
+    first: int,
+    watched: frozenset[signal.Signals],
+    timeout_s: float | None,
+) -> int:
+    while child.poll() is None:
+        received = signal.sigtimedwait(watched, timeout_s or 3600)
+        if received is None and timeout_s is not None:
+            raise WyrmError(f"What ran in the private namespaces did not end in {timeout_s:g} s.")
+        # Ctrl-C on the terminal has reached the process inside already.
+        if received is None or received.si_code == _SI_KERNEL:
+            continue
+        if received.si_signo in _PASSED_ON:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(first, received.si_signo)
+    code = child.returncode
+    return 128 - code if code < 0 else code
+
+
+def _give_back() -> None:
+    """What root made for a user of sudo in the project and its state belongs to that user."""
+    owner = os.environ.get("SUDO_UID")
+    if owner is None or os.geteuid() != 0:
+        return
+    group = int(os.environ.get("SUDO_GID", owner))
+    for top in (paths.LAB, paths.BUILD, paths.RUNS, paths.state(), paths.cache()):
+        for folder, names, files in os.walk(top):
+            for path in (Path(folder), *(Path(folder) / name for name in (*names, *files))):
+                with contextlib.suppress(OSError):
+                    if path.lstat().st_uid == 0:
+                        os.chown(path, int(owner), group, follow_symlinks=False)
+
+
+def _arrive(gate: int) -> None:
+    """First steps inside: learn our outer number, then a /run and a loopback of our own."""
+    with os.fdopen(gate) as pipe:
+        number = pipe.readline().strip()
+    if not number:
+        sys.exit(1)
+    os.environ[_INSIDE] = number
+    # WireGuard's sockets and `ip netns` names live under /run: ours must not meet the machine's.
+    for folder in (Path("/run"), Path("/var/run")):
+        if folder.is_dir() and not folder.is_symlink() and folder not in paths.ROOT.parents:
+            proc.run("mount", "-t", "tmpfs", "tmpfs", folder)
+    Path("/run/wireguard").mkdir(mode=0o755, parents=True, exist_ok=True)
+    # /sys shows the network it was mounted in; where a container forbids a new one, do without.
+    proc.run("mount", "-t", "sysfs", "sysfs", "/sys", check=False)
+    proc.run("ip", "link", "set", "lo", "up")
+
+
+# --- Interfaces ----------------------------------------------------------------------------------
+
+HOST_ADDRESSES = ("10.9.0.1/24", "fd09::1/64")
+
+
+def interface_exists(name: str) -> bool:
+    return proc.run("ip", "link", "show", "dev", name, check=False).returncode == 0
+
+
+def add_address(interface: str, address: str) -> None:
+    """Adds an address with prefix length; IPv6 ones are usable at once."""
+    # Without this the first second of an IPv6 address goes by in duplicate detection.
+    extra = ["nodad"] if ipaddress.ip_interface(address).version == 6 else []
+    proc.run("ip", "address", "replace", address, "dev", interface, *extra)
+
+
+def check_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,15}", name) or name in (".", ".."):
+        raise UsageError(
+            f"`{name}` cannot name a network interface or namespace:",
+            remedy="use 1 to 15 letters, digits, dots, dashes or underscores.",
+        )
+    return name
+
+
+@contextlib.contextmanager
+def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
+    """A TAP that is up, with addresses. One that is there is used as it is, and left."""
+    check_name(name)
+    if interface_exists(name):
+        _check_tap(name)
+        yield name
+        return
+    if problem := _add_tap(name):
+        raise MissingError(
+            f"The TAP {name} cannot be made ({problem}).",
+            remedy="Run it as root or through sudo, or leave --tap out to use a private network.",
+        )
+    try:
+        for address in addresses:
+            add_address(name, address)
+        proc.run("ip", "link", "set", name, "up")
+        yield name
+    finally:
+        proc.run("ip", "link", "delete", name, check=False)
+
+
+def _add_tap(name: str) -> str:
+    done = proc.run("ip", "tuntap", "add", "dev", name, "mode", "tap", check=False)
+    return done.stderr.strip() or "no reason given" if done.returncode else ""
+
+
+def _check_tap(name: str) -> None:
+    """A TAP carries one device: refuse one that is in use, or is no TAP."""
+    shown = proc.run("ip", "-details", "link", "show", "dev", name).stdout
+    if "tun type tap" not in shown:
+        raise UsageError(f"{name} exists but is no TAP.", remedy="Give another name to --tap.")
+    # With a program attached the carrier is up.
+    if "LOWER_UP" in shown:
+        raise MissingError(
+            f"The TAP {name} is in use by another program.",
+            remedy="End that program, or give another name to --tap.",
+        )
+
+
+# --- The other end of the tunnel -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PeerState:
+    """One peer's line of `wg show NAME dump`."""
+
+    public_key: str
+    endpoint: str
+    allowed_ips: tuple[str, ...]
+    latest_handshake: int
+    rx_bytes: int
+    tx_bytes: int
+
+
+class WireGuardGo:
+    """Debian's wireguard-go on one interface, configured with `wg`, as a context manager."""
+
+    def __init__(self, interface: str, log: Path) -> None:
+        self.interface = check_name(interface)
+        self._service = proc.Service(
+            "wireguard-go",
+            ["wireguard-go", "--foreground", interface],
+            log,
+            env={"LOG_LEVEL": "verbose", "WG_PROCESS_FOREGROUND": "1"},
+        )
+
+    def start(self) -> None:
+        self._service.start()
+
+        def answers() -> bool:
+            if not self._service.running:
+                raise WyrmError("wireguard-go ended early.", detail=self._service.output()[-2000:])
+            socket = Path("/run/wireguard") / f"{self.interface}.sock"
+            return socket.exists() and interface_exists(self.interface)
+
+        proc.wait_until(answers, timeout_s=10, what="wireguard-go's control socket")
+
+    def configure(self, text: str) -> None:
+        """Replaces its configuration by the one given (`wg setconf` syntax)."""
+        self._with_file("setconf", text)
+
+    def amend(self, text: str) -> None:
+        """Adds to its configuration and keeps sessions (`wg addconf` syntax)."""
+        self._with_file("addconf", text)
+
+    def _with_file(self, verb: str, text: str) -> None:
+        with tempfile.NamedTemporaryFile("w", prefix="wyrm-", suffix=".conf") as file:
+            file.write(text)
+            file.flush()
+            proc.run("wg", verb, self.interface, file.name, timeout_s=10)
+
+    def set(self, *args: str) -> None:
+        """`wg set INTERFACE args...`"""
+        proc.run("wg", "set", self.interface, *args, timeout_s=10)
+
+    def up(self, addresses: Sequence[str], *, mtu: int = 1420) -> None:
+        for address in addresses:
+            add_address(self.interface, address)
+        proc.run("ip", "link", "set", self.interface, "mtu", str(mtu), "up")
+
+    def route(self, prefix: str) -> None:
+        proc.run("ip", "route", "replace", prefix, "dev", self.interface)
+
+    def peers(self) -> list[PeerState]:
+        lines = proc.run("wg", "show", self.interface, "dump", timeout_s=10).stdout.splitlines()
+        found = []
+        for line in lines[1:]:
+            key, _, endpoint, allowed, handshake, rx, tx, _ = line.split("\t")
+            found.append(
+                PeerState(
+                    key, endpoint, tuple(allowed.split(",")), int(handshake), int(rx), int(tx)
+                )
+            )
+        return found
+
+    def wait_handshake(self, timeout_s: float = 15) -> None:
+        def done() -> bool:
+            return any(peer.latest_handshake for peer in self.peers())
+
+        proc.wait_until(done, timeout_s=timeout_s, what="a WireGuard handshake", interval_s=0.05)
+
+    def stop(self) -> None:
+        self._service.stop()
+
+    def __enter__(self) -> WireGuardGo:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+@dataclass(frozen=True)
+class KeyPair:
+    private: str
+    public: str
+
+
+def make_keys() -> KeyPair:
+    private = proc.run("wg", "genkey", timeout_s=10).stdout.strip()
+    return KeyPair(private, proc.run("wg", "pubkey", stdin=private + "\n").stdout.strip())
+
+
+def make_psk() -> str:
+    return proc.run("wg", "genpsk", timeout_s=10).stdout.strip()
+
+
+# --- Traffic -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pings:
+    sent: int
+    received: int
+    rtt_ms: tuple[float, ...]
+
+    @property
+    def loss_percent(self) -> float:
+        return 100.0 * (self.sent - self.received) / self.sent if self.sent else 100.0
+
+
+def ping(
+    address: str,
+    *,
+    count: int = 5,
+    interval_s: float = 0.2,
+    size: int = 56,
+    wait_s: float = 2,
+    pattern: str = "",
+) -> Pings:
+    """Pings and reports; no answer is a result, not an error. `pattern`: up to 16 bytes in hex."""
+    extra = ["-p", pattern] if pattern else []
+    done = proc.run(
+        *("ping", "-n", "-c", str(count), "-i", str(interval_s), "-W", str(wait_s)),
+        *("-s", str(size), *extra, address),
+        timeout_s=count * max(interval_s, wait_s) + 10,
+        check=False,
+    )
+    summary = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
+    if summary is None:
+        raise WyrmError(f"ping to {address} did not run.", detail=done.stderr or done.stdout)
+    times = tuple(float(ms) for ms in re.findall(r"time=([0-9.]+) ms", done.stdout))
+    return Pings(int(summary[1]), int(summary[2]), times)
+
+
+class Capture:
+    """Records an interface's packets into a file while the context lasts."""
+
+    def __init__(self, interface: str, file: Path, *, only: str = "") -> None:
+        self.file = file
+        chosen = ["-f", only] if only else []
+        command = ["dumpcap", "-q", "-i", interface, "-w", str(file), *chosen]
+        log = file.with_suffix(".log")
+        self._service = proc.Service("dumpcap", command, log, stop_signal=signal.SIGINT)
+
+    def __enter__(self) -> Capture:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self._service.start()
+        self._service.wait_for("File:", timeout_s=15)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._service.stop()
+
+
+def tshark(file: Path, *args: str, timeout_s: float = 120) -> str:
+    """What tshark prints about a capture file."""
+    return proc.run("tshark", "-n", "-r", file, *args, timeout_s=timeout_s).stdout
