@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * All commands. Each gets its words (argv[0] is its name), prints its result and returns true, or
+ * prints one error through shell.h and returns false.
+ */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include <stdbool.h>
+
+bool command_heap(int argc, char **argv);
+bool command_ip(int argc, char **argv);
+bool command_iperf(int argc, char **argv);
+bool command_load(int argc, char **argv);
+bool command_ping(int argc, char **argv);
+bool command_reboot(int argc, char **argv);
+bool command_stats(int argc, char **argv);
+bool command_tasks(int argc, char **argv);
+bool command_version(int argc, char **argv);
+
+#endif

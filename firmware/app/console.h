@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The console: one task (the shell's) owns it, prints and reads; every other task leaves notices,
+ * which the owner prints between the user's lines.
+ */
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONSOLE_LINE_MAX   256 /* with its terminator */
+#define CONSOLE_NOTICE_MAX 160
+
+/** Makes the calling task the owner. `plain` sends no escape sequences: for programs that read. */
+void console_start(bool plain);
+
+/** Owner only. Line ends are written "\n" and sent as CR LF. */
+void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Owner only: the same for text of any length, as it is. */
+void console_print(const char *text);
+
+/** Any task: leaves one line (no line end in it) to be printed; lost, and counted, when full. */
+void console_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+uint32_t console_notices_lost(void);
+
+/** Any task: ends the owner's console_wait() early. */
+void console_wake(void);
+
+/**
+ * Owner only: prints waiting notices, then sleeps until woken or for ms. False once Ctrl-C was
+ * typed; commands that last call this in a loop and stop then.
+ */
+bool console_wait(uint32_t ms);
+
+/** Owner only: prints waiting notices. */
+void console_flush(void);
+
+/**
+ * Owner only: reads a line with editing (backspace, arrows, Ctrl-A/E/U/C, history). Returns false
+ * when Ctrl-C gave it up.
+ */
+bool console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX]);
+
+/** Remembers a line for the arrow keys. Not called for lines with secrets. */
+void console_remember(const char *line);
+
+/**
+ * Owner only: reads one line as typed, without echo, editing or history, for secrets and pasted
+ * text. Returns its length without the line end, or -1 when Ctrl-C gave it up, or -2 when it did
+ * not fit (it was read to its end and thrown away). The caller wipes the buffer.
+ */
+int console_read_hidden(char *line, size_t cap);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * iperf 2 over TCP, on lwIP's raw API. A stream counts what it receives from the first byte to the
+ * peer's FIN, and what it sent from the connection to the last acknowledgement. The server reads
+ * the client's header only to learn whether it is to send instead (iperf -c HOST -R).
+ */
+#include "iperf.h"
+
+#include <string.h>
+
+#include "lwip/pbuf.h"
+#include "lwip/tcp.h"
+#include "lwip/tcpip.h"
+
+#include "board_api.h"
+#include "console.h"
+#include "net.h"
+#include "shell.h"
+#include "text.h"
+
+#define STREAMS          4
+#define POLL_HALF_SECOND 1
+
+/* iperf 2 headers (24 + 36 bytes): where the words are that matter here. */
+#define HEADER_LEN         60u
+#define HEADER_FLAGS       0u
+#define HEADER_AMOUNT      20u
+#define HEADER_UPPER       32u
+#define FLAG_EXTENDED      0x40000000u
+#define UPPER_FLAG_REVERSE 0x0400u
+
+enum stream_state {
+    STREAM_FREE,
+    STREAM_CONNECTING,
+    STREAM_RECEIVING,
+    STREAM_SENDING,
+    STREAM_DRAINING, /* all written, waiting for the acknowledgements */
+};
+
+struct stream {
+    enum stream_state state;
+    struct tcp_pcb *pcb;
+    ip_addr_t peer;
+    uint64_t start; /* of the clock, in microseconds */
+    uint64_t received;
+    uint64_t written, acknowledged;
+    uint64_t bytes; /* to send; 0: until... */
+    uint64_t end;   /* ...this time */
+    bool ours;      /* the shell started it and waits */
+    uint8_t header[HEADER_LEN];
+};
+
+static struct stream streams[STREAMS];
+static struct tcp_pcb *listener;
+
+/* What iperf sends; written by reference, never copied. */
+#define DIGITS     "0123456789"
+#define DIGITS_100 DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
+#define DIGITS_500 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100
+static const char pattern[] = DIGITS_500 DIGITS_500 DIGITS_500;
+#define CHUNK TCP_MSS
+_Static_assert(CHUNK < sizeof pattern, "one segment at a time");
+
+static uint32_t load_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* ---- end of a stream ---- */
+
+static void report(const struct stream *stream)
+{
+    char summary[IPERF_SUMMARY_MAX], name[IPADDR_STRLEN_MAX];
+    bool sent = stream->state == STREAM_SENDING || stream->state == STREAM_DRAINING;
+    uint64_t bytes = sent ? stream->acknowledged : stream->received;
+
+    console_notice(
+        "iperf: %s, %s %s",
+        iperf_summary(summary, sent ? "tx" : "rx", bytes, board_clock_us() - stream->start),
+        sent ? "to" : "from", text_address(&stream->peer, name));
+}
+
+static void release(struct stream *stream)
+{
+    stream->state = STREAM_FREE;
+    stream->ours = false;
+    console_wake();
+}
+
+static void detach(struct tcp_pcb *pcb)
+{
+    tcp_arg(pcb, NULL);
+    tcp_recv(pcb, NULL);
+    tcp_sent(pcb, NULL);
+    tcp_err(pcb, NULL);
+    tcp_poll(pcb, NULL, 0);
+}
+
+/* Returns what the lwIP callback that calls it returns. */
+static err_t finish(struct stream *stream)
+{
+    struct tcp_pcb *pcb = stream->pcb;
+
+    report(stream);
+    release(stream);
+    detach(pcb);
+    if (tcp_close(pcb) == ERR_OK)
+        return ERR_OK;
+    tcp_abort(pcb);
+    return ERR_ABRT;
+}
+
+/* ---- sending ---- */
+
+static bool all_written(const struct stream *stream)
+{
+    return stream->bytes ? stream->written == stream->bytes : board_clock_us() >= stream->end;
+}
+
+static size_t next_chunk(const struct stream *stream)
+{
+    uint64_t left = stream->bytes ? stream->bytes - stream->written : CHUNK;
+
+    return left < CHUNK ? (size_t)left : CHUNK;
+}
+
+static void fill(struct stream *stream)
+{
+    while (!all_written(stream)) {
+        size_t len = next_chunk(stream);
+
+        if (tcp_sndbuf(stream->pcb) < len ||
+            tcp_write(stream->pcb, pattern, (u16_t)len, 0) != ERR_OK)
+            return;
+        stream->written += len;
+    }
+    if (tcp_shutdown(stream->pcb, 0, 1) == ERR_OK)
+        stream->state = STREAM_DRAINING;
+}
+
+static err_t keep_sending(struct stream *stream)
+{
+    if (stream->state == STREAM_SENDING)
+        fill(stream);
+    if (stream->state == STREAM_DRAINING && stream->acknowledged == stream->written)
+        return finish(stream);
+    return ERR_OK;
+}
+
+static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t len)
+{
+    struct stream *stream = context;
+
+    (void)pcb;
+    stream->acknowledged += len;
+    return keep_sending(stream);
+}
+
+static err_t on_poll(void *context, struct tcp_pcb *pcb)
+{
+    struct stream *stream = context;
+    err_t result = keep_sending(stream);
+
+    if (result == ERR_OK && stream->state == STREAM_SENDING)
+        (void)tcp_output(pcb);
+    return result;
+}
+
+/* Amounts as in iperf's header: below zero in hundredths of a second, else bytes. */
+static void start_reverse(struct stream *stream)
+{
+    int32_t amount = (int32_t)load_be32(stream->header + HEADER_AMOUNT);
+
+    stream->start = board_clock_us();
+    stream->bytes = amount > 0 ? (uint64_t)amount : 0;
+    stream->end = stream->start + (amount < 0 ? (uint64_t) - (int64_t)amount * 10000u : 0);
+    stream->state = STREAM_SENDING;
+    fill(stream);
+}
+
+/* ---- receiving ---- */
+
+static bool wants_reverse(const uint8_t header[HEADER_LEN])
+{
+    return (load_be32(header + HEADER_FLAGS) & FLAG_EXTENDED) &&
+           (load_be32(header + HEADER_UPPER) >> 16 & UPPER_FLAG_REVERSE);
+}
+
+static void count(struct stream *stream, struct pbuf *p)
+{
+    if (stream->received == 0)
+        stream->start = board_clock_us();
+    if (stream->received < HEADER_LEN)
+        (void)pbuf_copy_partial(p, stream->header + stream->received,
+                                (u16_t)(HEADER_LEN - stream->received), 0);
+
+    bool had_header = stream->received >= HEADER_LEN;
+
+    stream->received += p->tot_len;
+    if (!had_header && stream->received >= HEADER_LEN && wants_reverse(stream->header))
+        start_reverse(stream);
+}
+
+static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t error)
+{
+    struct stream *stream = context;
+
+    (void)error;
+    if (!p)
+        return finish(stream);
+    if (stream->state == STREAM_RECEIVING)
+        count(stream, p);
+    tcp_recved(pcb, p->tot_len);
+    pbuf_free(p);
+    return ERR_OK;
+}
+
+/* The connection is gone already. */
+static void on_error(void *context, err_t error)
+{
+    struct stream *stream = context;
+    char name[IPADDR_STRLEN_MAX];
+
+    if (stream->state != STREAM_CONNECTING)
+        report(stream);
+    console_notice("error: iperf with %s: %s", text_address(&stream->peer, name), net_error(error));
+    release(stream);
+}
+
+static struct stream *attach(struct tcp_pcb *pcb)
+{
+    for (size_t i = 0; i < STREAMS; i++) {
+        struct stream *stream = &streams[i];
+
+        if (stream->state != STREAM_FREE)
+            continue;
+        *stream = (struct stream){.pcb = pcb, .peer = pcb->remote_ip};
+        tcp_arg(pcb, stream);
+        tcp_recv(pcb, on_receive);
+        tcp_sent(pcb, on_sent);
+        tcp_err(pcb, on_error);
+        tcp_poll(pcb, on_poll, POLL_HALF_SECOND);
+        tcp_nagle_disable(pcb);
+        return stream;
+    }
+    return NULL;
+}
+
+/* ---- server ---- */
+
+static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
+{
+    (void)context;
+    if (error != ERR_OK || !pcb)
+        return ERR_VAL;
+
+    struct stream *stream = attach(pcb);
+
+    if (!stream) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    stream->state = STREAM_RECEIVING;
+    stream->start = board_clock_us();
+    return ERR_OK;
+}
+
+err_t iperf_tcp_serve(uint16_t port)
+{
+    struct tcp_pcb *pcb = tcp_new_ip_type(IPADDR_TYPE_ANY);
+    err_t error = pcb ? tcp_bind(pcb, IP_ANY_TYPE, port) : ERR_MEM;
+
+    if (error == ERR_OK)
+        listener = tcp_listen_with_backlog_and_err(pcb, STREAMS, &error);
+    if (error != ERR_OK && pcb) {
+        (void)tcp_close(pcb);
+        return error;
+    }
+    if (listener)
+        tcp_accept(listener, on_accept);
+    return error;
+}
+
+static void abandon(struct stream *stream)
+{
+    struct tcp_pcb *pcb = stream->pcb;
+
+    if (stream->state == STREAM_FREE)
+        return;
+    if (stream->state != STREAM_CONNECTING)
+        report(stream);
+    release(stream);
+    detach(pcb);
+    tcp_abort(pcb);
+}
+
+void iperf_tcp_stop(void)
+{
+    if (listener)
+        (void)tcp_close(listener); /* a listener always closes */
+    listener = NULL;
+    for (size_t i = 0; i < STREAMS; i++)
+        abandon(&streams[i]);
+}
+
+/* ---- client ---- */
+
+static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
+{
+    struct stream *stream = context;
+    uint64_t duration = stream->end;
+
+    (void)error; /* always ERR_OK; failures come to on_error */
+    (void)pcb;
+    stream->start = board_clock_us();
+    stream->end = stream->start + duration;
+    stream->state = STREAM_SENDING;
+    fill(stream);
+    return ERR_OK;
+}
+
+static struct stream *connect(const struct iperf_options *options, err_t *error)
+{
+    struct tcp_pcb *pcb = tcp_new_ip_type(IP_GET_TYPE(&options->host));
+    struct stream *stream = pcb ? attach(pcb) : NULL;
+
+    *error = ERR_MEM;
+    if (stream) {
+        stream->state = STREAM_CONNECTING;
+        stream->ours = true;
+        stream->peer = options->host;
+        stream->bytes = options->bytes;
+        stream->end = options->milliseconds * 1000ull; /* becomes a time when connected */
+        *error = tcp_connect(pcb, &options->host, options->port, on_connected);
+        if (*error == ERR_OK)
+            return stream;
+        release(stream);
+    }
+    if (pcb)
+        tcp_abort(pcb);
+    return NULL;
+}
+
+bool iperf_tcp_send(const struct iperf_options *options)
+{
+    err_t error;
+
+    LOCK_TCPIP_CORE();
+    struct stream *stream = connect(options, &error);
+    UNLOCK_TCPIP_CORE();
+    if (!stream)
+        return shell_error("iperf cannot connect: %s", net_error(error));
+
+    while (stream->ours) {
+        if (console_wait(1000))
+            continue;
+        LOCK_TCPIP_CORE();
+        if (stream->ours)
+            abandon(stream);
+        UNLOCK_TCPIP_CORE();
+        console_flush();
+        return shell_error("iperf was interrupted");
+    }
+    console_flush();
+    return true;
+}

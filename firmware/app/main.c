@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Start: the board, then one task that brings up the network, says so, and becomes the shell.
+ */
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "task.h"
+
+#include "board_api.h"
+#include "build_info.h"
+#include "console.h"
+#include "net.h"
+#include "shell.h"
+
+#define SHELL_PRIORITY 2
+#define SHELL_STACK    1024 /* words */
+
+int main(void);
+
+static void banner(void)
+{
+    uint8_t byte;
+
+    console_printf("\nWyrmling " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ") on %s\n",
+                   board_description());
+    if (board_flash_was_blank())
+        console_printf("flash: blank, formatted; it keeps its content only when the board has "
+                       "persistent memory\n");
+    if (!board_random(&byte, 1))
+        console_printf("random: the board has no entropy, so there will be no handshakes\n");
+}
+
+static void shell_task(void *unused)
+{
+    char addresses[80];
+    const char *terminal = board_argument("term");
+
+    (void)unused;
+    console_start(terminal && strcmp(terminal, "plain") == 0);
+    banner();
+    net_start();
+    net_describe(addresses, sizeof addresses);
+    console_printf("ready: %s in %lu ms\n", addresses, (unsigned long)(board_clock_us() / 1000));
+    shell_run();
+}
+
+int main(void)
+{
+    static StaticTask_t task;
+    static StackType_t stack[SHELL_STACK];
+
+    board_init();
+    (void)xTaskCreateStatic(shell_task, "shell", SHELL_STACK, NULL, SHELL_PRIORITY, stack, &task);
+    vTaskStartScheduler();
+    return 1; /* only without memory for the idle task, which is static */
+}

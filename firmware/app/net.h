@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The network interface and what the commands need around lwIP's raw API.
+ */
+#ifndef NET_H
+#define NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lwip/err.h"
+#include "lwip/ip_addr.h"
+
+struct netif;
+
+/**
+ * Starts lwIP and the Ethernet interface with the addresses of the start-up arguments
+ * (ip=ADDRESS/BITS gw=ADDRESS ip6=ADDRESS/BITS dns=ADDRESS dhcp) or the default ones. Scheduler
+ * running; returns when the interface is up (with dhcp: when it has an address, or after 10 s).
+ * A mistake in an argument is printed and the default used.
+ */
+void net_start(void);
+
+/** The Ethernet interface; touch it under lwIP's core lock. */
+struct netif *net_interface(void);
+
+/** "10.9.0.2/24 fd09::2/64": the addresses in force. */
+void net_describe(char *out, size_t cap);
+
+/**
+ * Turns a numeric address or a name into an address; a name asks the name server and waits for it
+ * (console's owner only, Ctrl-C stops). Prints its own error and returns false.
+ */
+bool net_resolve(const char *host, ip_addr_t *out);
+
+/** An error of lwIP in words. */
+const char *net_error(err_t error);
+
+/** True when the calling task holds lwIP's core lock. */
+bool net_lock_held(void);
+
+/** 32 random bits: cryptographic where the board has entropy. Core lock held. */
+uint32_t net_random(void);
+
+#endif

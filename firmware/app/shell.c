@@ -1,0 +1,154 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ */
+#include "shell.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "board_api.h"
+#include "commands.h"
+#include "console.h"
+#include "text.h"
+
+#define WORDS_MAX 16
+
+struct command {
+    const char *name;
+    const char *arguments;
+    const char *summary;
+    const char *detail; /* further lines of `help NAME`, or NULL */
+    bool (*run)(int argc, char **argv);
+};
+
+static bool command_help(int argc, char **argv);
+
+static const struct command commands[] = {
+    {"heap", "", "memory of FreeRTOS and lwIP: total, free, least ever free", NULL, command_heap},
+    {"help", "[COMMAND]", "this list, or how to call one command", NULL, command_help},
+    {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS]", "show or set the addresses",
+     "  ip                            show\n"
+     "  ip 10.9.0.2/24 gw 10.9.0.1    set the IPv4 address and gateway\n"
+     "  ip fd09::2/64                 set the IPv6 address (routers announce themselves)\n"
+     "  ip dhcp                       ask for an IPv4 address\n"
+     "  ip dns 10.9.0.1               set the name server\n",
+     command_ip},
+    {"iperf", "-s | -c HOST | stop  [-u] [-p PORT] [-t SECONDS | -n BYTES] [-b MBIT] [-l BYTES]",
+     "measure throughput with iperf 2",
+     "  iperf -s             serve TCP and UDP in the background (with -u: UDP only)\n"
+     "  iperf -c HOST        send for 10 s; -t or -n set how much, Ctrl-C stops\n"
+     "  iperf -c HOST -u     send UDP at -b Mbit/s (1), -l bytes each (1470, IPv6 1450)\n"
+     "  iperf stop           stop serving\n",
+     command_iperf},
+    {"load", "[SECONDS]", "share of time the processor is busy", NULL, command_load},
+    {"ping", "HOST [-c COUNT] [-s BYTES] [-i SECONDS] [-q]", "send echo requests, IPv4 or IPv6",
+     "  4 of 56 bytes, one a second, unless said otherwise; -q prints the summary only\n",
+     command_ping},
+    {"reboot", "", "reset the board", NULL, command_reboot},
+    {"stats", "", "what driver and protocols sent, received and dropped", NULL, command_stats},
+    {"tasks", "", "state, stack and run time of every task", NULL, command_tasks},
+    {"version", "", "what this firmware was built from", NULL, command_version},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static const struct command *running;
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+bool shell_error(const char *format, ...)
+{
+    char text[CONSOLE_LINE_MAX - 16];
+    va_list args;
+
+    va_start(args, format);
+    (void)text_vformat(text, sizeof text, format, args);
+    va_end(args);
+    console_printf("error: %s\n", text);
+    return false;
+}
+
+bool shell_usage(void)
+{
+    return shell_error("call it as: %s %s", running->name, running->arguments);
+}
+
+static bool unknown(const char *name)
+{
+    return shell_error("there is no command '%s'; 'help' lists them all", name);
+}
+
+static bool command_help(int argc, char **argv)
+{
+    if (argc > 2)
+        return shell_usage();
+    if (argc == 2) {
+        const struct command *command = find(argv[1]);
+
+        if (!command)
+            return unknown(argv[1]);
+        console_printf("%s %s\n", command->name, command->arguments);
+        console_printf("  %s\n", command->summary);
+        if (command->detail)
+            console_print(command->detail);
+        return true;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        console_printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+    return true;
+}
+
+static int split(char *line, char **words)
+{
+    int count = 0;
+
+    for (char *p = line; count < WORDS_MAX; count++) {
+        while (*p == ' ' || *p == '\t')
+            *p++ = '\0';
+        if (*p == '\0')
+            break;
+        words[count] = p;
+        while (*p && *p != ' ' && *p != '\t')
+            p++;
+    }
+    return count;
+}
+
+static void run_line(char *line)
+{
+    char *words[WORDS_MAX];
+    int count = split(line, words);
+
+    if (count == 0)
+        return;
+    running = find(words[0]);
+    if (!running) {
+        (void)unknown(words[0]);
+        return;
+    }
+    (void)running->run(count, words);
+    console_flush();
+}
+
+void shell_run(void)
+{
+    static char line[CONSOLE_LINE_MAX];
+
+    for (;;) {
+        if (!console_read_line("wyrm> ", line)) {
+            board_console_clear_interrupt();
+            continue;
+        }
+        if (line[0])
+            console_remember(line);
+        board_console_clear_interrupt();
+        run_line(line);
+    }
+}

@@ -1,0 +1,321 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * SMSC LAN9118 Ethernet controller as an lwIP netif (data sheet: DS00002266).
+ *
+ * Receive: the interrupt only wakes the receive task, which empties the FIFO into one contiguous
+ * pbuf per frame (the only copy) and posts it to the stack. The controller raises its "frames
+ * waiting" bit on arrival only, so the task acknowledges, enables, and looks once more before it
+ * sleeps. The receive FIFO holds 6.9 full frames; what does not fit is lost.
+ *
+ * Transmit: each pbuf of a chain becomes one buffer of the controller's transmit command, which
+ * takes any byte offset, so chains go out as they lie, without a copy. Called under lwIP's core
+ * lock, which keeps the words of one frame together.
+ */
+#include "board_api.h"
+
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "task.h"
+
+#include "lwip/etharp.h"
+#include "lwip/ethip6.h"
+#include "lwip/mld6.h"
+#include "lwip/netif.h"
+#include "lwip/pbuf.h"
+#include "lwip/stats.h"
+#include "lwip/tcpip.h"
+
+#include "board.h"
+#include "cortexm.h"
+#include "mps2_private.h"
+
+#define REG(offset) REG32(BOARD_LAN9118_BASE + (offset))
+
+#define RX_DATA      REG(0x00)
+#define TX_DATA      REG(0x20)
+#define RX_STATUS    REG(0x40)
+#define TX_STATUS    REG(0x48)
+#define IRQ_CFG      REG(0x54)
+#define INT_STS      REG(0x58)
+#define INT_EN       REG(0x5c)
+#define FIFO_INT     REG(0x68)
+#define RX_CFG       REG(0x6c)
+#define TX_CFG       REG(0x70)
+#define HW_CFG       REG(0x74)
+#define RX_FIFO_INF  REG(0x7c)
+#define TX_FIFO_INF  REG(0x80)
+#define RX_DROP      REG(0xa0)
+#define MAC_CSR_CMD  REG(0xa4)
+#define MAC_CSR_DATA REG(0xa8)
+
+#define HW_CFG_RESET      (1u << 0)
+#define IRQ_CFG_PUSH_PULL 0x111u    /* enabled, active high, push-pull */
+#define INT_RX_LEVEL      (1u << 3) /* RSFL */
+#define RX_STATUS_ERROR   (1u << 15)
+#define TX_STATUS_ERROR   (1u << 15)
+#define TX_FIRST          (1u << 13)
+#define TX_LAST           (1u << 12)
+#define TX_CFG_ON         0x6u /* transmit, and never stop for unread status words */
+#define MAC_CSR_BUSY      (1u << 31)
+#define MAC_CSR_READ      (1u << 30)
+
+enum {
+    MAC_CR = 1,
+    MAC_ADDRESS_HIGH = 2,
+    MAC_ADDRESS_LOW = 3,
+};
+#define MAC_CR_ON (1u << 20 | 1u << 19 | 1u << 3 | 1u << 2) /* full duplex, all multicast, TX, RX  \
+                                                             */
+
+#define CRC_LEN          4u
+#define RX_TASK_PRIORITY 5
+#define RX_TASK_STACK    256 /* words */
+
+static struct board_eth_stats stats;
+static struct netif *interface;
+static TaskHandle_t rx_task;
+
+void board_eth_stats(struct board_eth_stats *out)
+{
+    stats.rx_overflow += RX_DROP; /* cleared by reading */
+    *out = stats;
+}
+
+/* ---- MAC registers, behind a command register ---- */
+
+static uint32_t mac_read(uint32_t index)
+{
+    MAC_CSR_CMD = MAC_CSR_BUSY | MAC_CSR_READ | index;
+    while (MAC_CSR_CMD & MAC_CSR_BUSY)
+        continue;
+    return MAC_CSR_DATA;
+}
+
+static void mac_write(uint32_t index, uint32_t value)
+{
+    MAC_CSR_DATA = value;
+    MAC_CSR_CMD = MAC_CSR_BUSY | index;
+    while (MAC_CSR_CMD & MAC_CSR_BUSY)
+        continue;
+}
+
+/* ---- receive ---- */
+
+static void fifo_read(uint32_t *to, size_t words)
+{
+    for (; words >= 8; words -= 8, to += 8) {
+        to[0] = RX_DATA;
+        to[1] = RX_DATA;
+        to[2] = RX_DATA;
+        to[3] = RX_DATA;
+        to[4] = RX_DATA;
+        to[5] = RX_DATA;
+        to[6] = RX_DATA;
+        to[7] = RX_DATA;
+    }
+    while (words--)
+        *to++ = RX_DATA;
+}
+
+static void fifo_discard(size_t words)
+{
+    while (words--)
+        (void)RX_DATA;
+}
+
+/* The controller puts ETH_PAD_SIZE bytes before the frame and the CRC after it. */
+static struct pbuf *receive_frame(void)
+{
+    uint32_t status = RX_STATUS;
+    size_t len = ETH_PAD_SIZE + (status >> 16 & 0x3fffu);
+    size_t words = (len + 3) / 4;
+
+    if ((status & RX_STATUS_ERROR) || words * 4 > PBUF_POOL_BUFSIZE ||
+        len < ETH_PAD_SIZE + CRC_LEN) {
+        stats.rx_errors++;
+        LINK_STATS_INC(link.err);
+        fifo_discard(words);
+        return NULL;
+    }
+
+    struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)(words * 4), PBUF_POOL);
+
+    if (!p) {
+        stats.rx_no_buffer++;
+        LINK_STATS_INC(link.memerr);
+        fifo_discard(words);
+        return NULL;
+    }
+    fifo_read(p->payload, words);
+    pbuf_realloc(p, (u16_t)(len - CRC_LEN));
+    return p;
+}
+
+static void receive_all(void)
+{
+    while (RX_FIFO_INF >> 16 & 0xffu) {
+        struct pbuf *p = receive_frame();
+
+        if (!p)
+            continue;
+        stats.rx_frames++;
+        LINK_STATS_INC(link.recv);
+        if (interface->input(p, interface) != ERR_OK) {
+            stats.rx_refused++;
+            LINK_STATS_INC(link.drop);
+            pbuf_free(p);
+        }
+    }
+}
+
+static void receive_task(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        receive_all();
+        INT_STS = INT_RX_LEVEL;
+        INT_EN = INT_RX_LEVEL;
+        if ((RX_FIFO_INF >> 16 & 0xffu) == 0)
+            (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    }
+}
+
+void ethernet_isr(void)
+{
+    BaseType_t woken = pdFALSE;
+
+    INT_EN = 0;
+    INT_STS = INT_RX_LEVEL;
+    stats.rx_interrupts++;
+    vTaskNotifyGiveFromISR(rx_task, &woken);
+    portYIELD_FROM_ISR(woken);
+}
+
+/* ---- transmit ---- */
+
+static void fifo_write(const uint32_t *from, size_t words)
+{
+    for (; words >= 8; words -= 8, from += 8) {
+        TX_DATA = from[0];
+        TX_DATA = from[1];
+        TX_DATA = from[2];
+        TX_DATA = from[3];
+        TX_DATA = from[4];
+        TX_DATA = from[5];
+        TX_DATA = from[6];
+        TX_DATA = from[7];
+    }
+    while (words--)
+        TX_DATA = *from++;
+}
+
+static void take_statuses(void)
+{
+    for (uint32_t n = TX_FIFO_INF >> 16 & 0xffu; n; n--) {
+        if (TX_STATUS & TX_STATUS_ERROR)
+            stats.tx_errors++;
+    }
+}
+
+/* Words that a chain takes in the FIFO, commands included. */
+static size_t words_needed(const struct pbuf *p)
+{
+    size_t words = 0;
+
+    for (; p; p = p->next)
+        words += 2 + (((uintptr_t)p->payload & 3) + p->len + 3) / 4;
+    return words;
+}
+
+static err_t transmit(struct netif *netif, struct pbuf *p)
+{
+    uint32_t first = TX_FIRST;
+
+    (void)netif;
+    (void)pbuf_remove_header(p, ETH_PAD_SIZE);
+    take_statuses();
+    if (words_needed(p) * 4 > (TX_FIFO_INF & 0xffffu)) {
+        stats.tx_busy++;
+        LINK_STATS_INC(link.drop);
+        (void)pbuf_add_header(p, ETH_PAD_SIZE);
+        return ERR_BUF;
+    }
+
+    uint32_t total = p->tot_len;
+
+    for (const struct pbuf *q = p; q; q = q->next) {
+        uint32_t offset = (uintptr_t)q->payload & 3;
+
+        if (q->len == 0 && q->next)
+            continue;
+        TX_DATA = offset << 16 | first | (q->next ? 0 : TX_LAST) | q->len;
+        TX_DATA = total;
+        fifo_write((const uint32_t *)((uintptr_t)q->payload - offset), (offset + q->len + 3) / 4);
+        first = 0;
+    }
+    stats.tx_frames++;
+    LINK_STATS_INC(link.xmit);
+    (void)pbuf_add_header(p, ETH_PAD_SIZE);
+    return ERR_OK;
+}
+
+/* ---- start ---- */
+
+static void controller_start(struct netif *netif)
+{
+    HW_CFG = HW_CFG_RESET;
+    while (HW_CFG & HW_CFG_RESET)
+        continue;
+
+    uint32_t low = mac_read(MAC_ADDRESS_LOW), high = mac_read(MAC_ADDRESS_HIGH);
+
+    for (unsigned i = 0; i < 4; i++)
+        netif->hwaddr[i] = (u8_t)(low >> 8 * i);
+    netif->hwaddr[4] = (u8_t)high;
+    netif->hwaddr[5] = (u8_t)(high >> 8);
+    netif->hwaddr_len = ETH_HWADDR_LEN;
+
+    IRQ_CFG = IRQ_CFG_PUSH_PULL;
+    FIFO_INT = 0;
+    INT_STS = UINT32_MAX;
+    INT_EN = 0;
+    RX_CFG = ETH_PAD_SIZE << 8;
+    TX_CFG = TX_CFG_ON;
+    mac_write(MAC_CR, MAC_CR_ON);
+}
+
+/* All multicast is received already, so joining a group needs nothing more. */
+static err_t multicast_filter(struct netif *netif, const ip6_addr_t *group,
+                              enum netif_mac_filter_action action)
+{
+    (void)netif;
+    (void)group;
+    (void)action;
+    return ERR_OK;
+}
+
+err_t board_netif_init(struct netif *netif)
+{
+    static StaticTask_t task;
+    static StackType_t stack[RX_TASK_STACK];
+
+    interface = netif;
+    controller_start(netif);
+    netif->name[0] = 'e';
+    netif->name[1] = 'n';
+    netif->mtu = 1500;
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET |
+                   NETIF_FLAG_LINK_UP | NETIF_FLAG_MLD6;
+    netif->output = etharp_output;
+    netif->output_ip6 = ethip6_output;
+    netif->linkoutput = transmit;
+    netif_set_mld_mac_filter(netif, multicast_filter);
+
+    rx_task =
+        xTaskCreateStatic(receive_task, "eth", RX_TASK_STACK, NULL, RX_TASK_PRIORITY, stack, &task);
+    nvic_set_priority(MPS2_IRQ_ETHERNET, BOARD_IRQ_PRIORITY, BOARD_PRIO_BITS);
+    nvic_enable(MPS2_IRQ_ETHERNET);
+    return ERR_OK;
+}

@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What all boards of the family share: clock, memory map of the peripherals, interrupt lines.
+ * Numbers are those of ARM's application notes AN385, AN386 and AN500.
+ */
+#ifndef MPS2_H
+#define MPS2_H
+
+#define BOARD_CPU_HZ       25000000u
+#define BOARD_PRIO_BITS    3u
+#define BOARD_IRQ_PRIORITY 6u /* of peripherals: below what FreeRTOS masks, above the kernel */
+
+#define MPS2_TIMER0_BASE 0x40000000u
+#define MPS2_UART0_BASE  0x40004000u
+
+#define MPS2_IRQ_UART0_RX 0u
+#define MPS2_IRQ_ETHERNET 13u
+#define MPS2_IRQ_COUNT    32u
+
+#define MPS2_PSRAM_SIZE (16u * 1024u * 1024u)
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What the files of this family tell each other.
+ */
+#ifndef MPS2_PRIVATE_H
+#define MPS2_PRIVATE_H
+
+#include <stdint.h>
+
+void timer_start(void);
+void uart_start(void);
+void flash_start(void);
+
+/** Sends text by polling: for panics, when nothing else can be trusted. */
+void uart_write_polled(const char *text);
+
+/* Interrupt and fault entries of the vector table */
+void uart_rx_isr(void);
+void ethernet_isr(void);
+void fault_handler(void);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * lwIP options of the firmware. RAM: PBUF_POOL 32 * 1.55 KB, lwIP heap 32 KB, other pools about
+ * 10 KB (`heap` on the console shows use and maximum of each).
+ */
+#ifndef LWIPOPTS_H
+#define LWIPOPTS_H
+
+#include <stdbool.h>
+
+/* ---- threads and the core lock ----
+ * The core lock is the recursive mutex of contrib/ports/freertos/sys_arch.c; net_lock_held() asks
+ * whether the calling task holds it, and lwIP asserts it on every raw call. */
+#define NO_SYS                    0
+#define SYS_LIGHTWEIGHT_PROT      1
+#define LWIP_TCPIP_CORE_LOCKING   1
+#define LWIP_COMPAT_MUTEX         0
+#define TCPIP_THREAD_NAME         "tcpip"
+#define TCPIP_THREAD_STACKSIZE    (12 * 1024) /* bytes */
+#define TCPIP_THREAD_PRIO         4
+#define TCPIP_MBOX_SIZE           48
+#define LWIP_NETCONN              0
+#define LWIP_SOCKET               0
+#define LWIP_ASSERT_CORE_LOCKED() net_assert_locked()
+bool net_lock_held(void);
+void net_assert_locked(void);
+
+/* ---- memory ---- */
+#define MEM_ALIGNMENT            4
+#define MEM_SIZE                 (32 * 1024)
+#define MEMP_NUM_TCPIP_MSG_INPKT 32 /* 8, the default, loses frames: TCP fell to 21 Mbit/s */
+#define MEMP_NUM_TCPIP_MSG_API   8
+#define MEMP_NUM_PBUF            48 /* payloads sent from where they lie */
+#define MEMP_NUM_RAW_PCB         4
+#define MEMP_NUM_UDP_PCB         8
+#define MEMP_NUM_TCP_PCB         8
+#define MEMP_NUM_TCP_PCB_LISTEN  4
+#define MEMP_NUM_TCP_SEG         48
+#define MEMP_NUM_REASSDATA       4
+#define MEMP_NUM_FRAG_PBUF       16
+#define MEMP_NUM_SYS_TIMEOUT     (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 8)
+
+/* A received frame always fits one pbuf, so that a datagram is contiguous and a tunnel can
+ * decrypt it where it lies: pad + Ethernet frame with VLAN tag + CRC, in whole words. */
+#define ETH_PAD_SIZE      2
+#define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
+#define PBUF_POOL_BUFSIZE 1536
+#define PBUF_POOL_SIZE    32
+
+/* ---- IP ---- */
+#define LWIP_IPV4                1
+#define LWIP_IPV6                1
+#define LWIP_ICMP                1
+#define LWIP_ICMP6               1
+#define LWIP_RAW                 1
+#define LWIP_UDP                 1
+#define LWIP_TCP                 1
+#define LWIP_DHCP                1
+#define LWIP_DHCP_DOES_ACD_CHECK 0
+#define LWIP_ACD                 0
+#define LWIP_AUTOIP              0
+#define LWIP_DNS                 1
+#define LWIP_IPV6_MLD            1
+#define LWIP_IPV6_NUM_ADDRESSES  4
+#define LWIP_ND6_NUM_NEIGHBORS   16
+#define ARP_TABLE_SIZE           16
+#define ARP_QUEUEING             1
+#define IP_REASSEMBLY            1
+#define IP_FRAG                  1
+#define IP_REASS_MAX_PBUFS       16
+#define LWIP_IPV6_REASS          1
+#define LWIP_IPV6_FRAG           1
+#define LWIP_IPV6_FORWARD        0
+#define IP_FORWARD               0
+#define LWIP_MULTICAST_PING      1
+
+/* ---- netif ---- */
+#define LWIP_NETIF_HOSTNAME          1
+#define LWIP_NETIF_STATUS_CALLBACK   1
+#define LWIP_NETIF_LINK_CALLBACK     1
+#define LWIP_NETIF_API               0
+#define LWIP_NETIF_TX_SINGLE_PBUF    0
+#define LWIP_CHECKSUM_CTRL_PER_NETIF 1
+#define LWIP_LOOPBACK_MAX_PBUFS      8
+
+/* ---- TCP ----
+ * The controller's receive FIFO holds 6.9 full frames and overflows silently: a window of four
+ * segments measured 126 Mbit/s where eight gave 42. */
+#define TCP_MSS             1460
+#define TCP_WND             (4 * TCP_MSS)
+#define TCP_SND_BUF         (8 * TCP_MSS)
+#define TCP_SND_QUEUELEN    32
+#define TCP_QUEUE_OOSEQ     1
+#define TCP_LISTEN_BACKLOG  1
+#define LWIP_TCP_TIMESTAMPS 0
+#define LWIP_TCP_SACK_OUT   1
+#define LWIP_TCP_KEEPALIVE  1
+
+/* ---- counters, off the fast path but for an increment each ---- */
+#define LWIP_STATS         1
+#define LWIP_STATS_LARGE   1
+#define LWIP_STATS_DISPLAY 1 /* names the pools */
+#define MIB2_STATS         0
+
+#endif
