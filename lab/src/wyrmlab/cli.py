@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import types
+from pathlib import Path
 from typing import Annotated, NoReturn, Optional
 
 import typer
@@ -88,6 +89,63 @@ def clean(
     from wyrmlab.cleaning import clean as run_clean
 
     run_clean(all_of_it=all_of_it)
+
+
+@app.command(rich_help_panel=RUN)
+def device(
+    board: BoardOption = DEFAULT,
+    tap: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="TAP in this network, made if absent [wyrm0]."),
+    ] = None,
+    netns: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="A private network instead, known to `ip netns`."),
+    ] = None,
+    icount_shift: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(
+            metavar="N", min=0, max=10, help="Each instruction takes 2^N ns (3 is usual)."
+        ),
+    ] = None,
+    flash: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="The file that plays the flash chip; made if absent."),
+    ] = None,
+    console: Annotated[
+        str, typer.Option(metavar="stdio|pty|socket:PATH", help="Where its console goes.")
+    ] = "stdio",
+) -> None:
+    """Boot one board on a TAP that any program can use, with its console at hand."""
+    from wyrmlab import device_command
+
+    device_command.run(device_command.Options(board, tap, netns, icount_shift, flash, console))
+
+
+def _wg(verb: str) -> None:
+    from wyrmlab import host_setup, proc
+
+    host_setup.ensure("net")
+    _flush()
+    os.execv(proc.find("wg"), ["wg", verb])
+
+
+@app.command(rich_help_panel=RUN)
+def genkey() -> None:
+    """Make a private key, as `wg genkey` does."""
+    _wg("genkey")
+
+
+@app.command(rich_help_panel=RUN)
+def pubkey() -> None:
+    """Read a private key, print its public key, as `wg pubkey` does."""
+    _wg("pubkey")
+
+
+@app.command(rich_help_panel=RUN)
+def genpsk() -> None:
+    """Make a preshared key, as `wg genpsk` does."""
+    _wg("genpsk")
 
 
 def main() -> NoReturn:

@@ -12,16 +12,19 @@ from __future__ import annotations
 import contextlib
 import enum
 import ipaddress
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from wyrmlab import packages, paths, proc
 from wyrmlab.errors import MissingError, UsageError, WyrmError
@@ -33,6 +36,7 @@ TUN_REMEDY = (
 
 _INSIDE = "WYRM_INSIDE"
 _GATE = "WYRM_GATE"
+_NAME = "WYRM_NETNS"
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 
 
@@ -112,12 +116,29 @@ def outer_pid() -> int:
     return int(os.environ[_INSIDE])
 
 
+def has_name() -> bool:
+    """Whether `ip netns` knows the network we are inside of by the name asked for."""
+    return _NAME in os.environ
+
+
+def need_admin(tap_name: str) -> None:
+    """Sees to it that a TAP of this name can be made in this network: may start again as root."""
+    if os.geteuid() == 0 or interface_exists(tap_name):
+        return
+    if packages.which("sudo") and (sys.stdin.isatty() or _passwordless_sudo()):
+        _again_through_sudo(f"making the TAP {tap_name} needs root")
+    raise MissingError(
+        f"Making the TAP {tap_name} needs root.",
+        remedy="Run it as root, or use a private network: --netns NAME.",
+    )
+
+
 def enter(name: str | None = None) -> None:
     """Returns inside private namespaces: at once if we are there, else in a new process.
 
     The process that called does not return from here: it starts the same command inside, passes
-    signals on, waits for it and exits with its code. With `name`, the network is also known as
-    `ip netns` NAME (root only); one that exists under this name already is used and left alone.
+    signals on, waits for it and exits with its code. With `name`, and as root, the network is also
+    known as NAME to `ip netns`; one that exists under this name already is used and left alone.
     """
     if inside():
         return
@@ -128,7 +149,7 @@ def enter(name: str | None = None) -> None:
     if given.way is Way.NONE:
         raise MissingError("Private network namespaces cannot be made here:", remedy=given.remedy)
     if given.way is Way.SUDO:
-        _again_through_sudo()
+        _again_through_sudo("private namespaces need root here")
     sys.exit(_supervise(given.way, name))
 
 
@@ -138,8 +159,8 @@ def run_inside(module: str, *args: str, timeout_s: float) -> int:
     return _supervise(access().way, None, proc_args, timeout_s)
 
 
-def _again_through_sudo() -> None:
-    print("wyrm: private namespaces need root here: going on through sudo.", file=sys.stderr)
+def _again_through_sudo(why: str) -> NoReturn:
+    print(f"wyrm: {why}: going on through sudo.", file=sys.stderr)
     kept = {
         name: os.environ[name]
         for name in ("PATH", "PYTHONPATH", "WYRM_DEBUG", "TERM")
@@ -166,25 +187,25 @@ def _supervise(
     wrapper = [str(proc.find("unshare"))]
     wrapper += ["--user", "--map-root-user"] if way is Way.USER else []
     wrapper += _NAMESPACES
-    made_name = False
-    if name is not None:
-        if way is Way.USER:
-            raise MissingError(
-                f"A network named {name} can only be made by root.",
-                remedy="Leave --netns out: the device then runs in an unnamed network.",
-            )
-        if (Path("/run/netns") / name).exists():
-            wrapper.remove("--net")
-            wrapper = [str(proc.find("nsenter")), f"--net=/run/netns/{name}", *wrapper]
-        else:
-            made_name = True
+    environment = dict(os.environ)
+    existing = name is not None and (Path("/run/netns") / name).exists()
+    if existing and way is Way.USER:
+        raise MissingError(
+            f"Only root may use the network {name}.", remedy="Run it as root or through sudo."
+        )
+    if existing:
+        wrapper.remove("--net")
+        wrapper = [str(proc.find("nsenter")), f"--net=/run/netns/{name}", *wrapper]
+    made_name = name is not None and not existing and way is Way.ROOT
+    if name is not None and way is Way.ROOT:
+        environment[_NAME] = name
 
     watched = _PASSED_ON | {signal.SIGCHLD}
     read_end, write_end = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     child = subprocess.Popen(
         [*wrapper, *(command or _same_command())],
-        env={**os.environ, _GATE: str(read_end)},
+        env={**environment, _GATE: str(read_end)},
         pass_fds=(read_end,),
         preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
     )
@@ -298,6 +319,19 @@ def check_name(name: str) -> str:
     return name
 
 
+def address_conflict(addresses: Sequence[str]) -> str | None:
+    """An interface of this network whose addresses overlap with the ones given, or None."""
+    wanted = [ipaddress.ip_interface(address).network for address in addresses]
+    for link in json.loads(proc.run("ip", "-json", "address", "show").stdout):
+        for entry in link.get("addr_info", []):
+            text = f"{entry.get('local', '::')}/{entry.get('prefixlen', 128)}"
+            network = ipaddress.ip_interface(text).network
+            for other in wanted:
+                if network.version == other.version and network.overlaps(other):
+                    return f"{link['ifname']} has {text}"
+    return None
+
+
 @contextlib.contextmanager
 def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
     """A TAP that is up, with addresses. One that is there is used as it is, and left."""
@@ -306,6 +340,11 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
         _check_tap(name)
         yield name
         return
+    if conflict := address_conflict(addresses):
+        raise MissingError(
+            f"The addresses {' and '.join(addresses)} are taken here: {conflict}.",
+            remedy="Use a private network (--netns NAME), or name a TAP you made yourself.",
+        )
     if problem := _add_tap(name):
         raise MissingError(
             f"The TAP {name} cannot be made ({problem}).",
@@ -501,7 +540,11 @@ class Capture:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # What is on its way from the kernel to dumpcap still counts.
+        time.sleep(0.2)
         self._service.stop()
+        if self.file.exists():
+            self.file.chmod(0o644)
 
 
 def tshark(file: Path, *args: str, timeout_s: float = 120) -> str:

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`device`: one board on a TAP, its console in the user's hands."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from wyrmlab import boards, build, host_setup, net, terminal
+from wyrmlab.device import DEVICE_ADDRESSES, Device, default_flash
+from wyrmlab.errors import UsageError
+
+DEFAULT_TAP = "wyrm0"
+
+
+@dataclass(frozen=True)
+class Options:
+    board: str
+    tap: str | None
+    netns: str | None
+    icount_shift: int | None
+    flash: Path | None
+    console: str
+
+
+def run(options: Options) -> None:
+    terminal.parse_place(options.console)
+    board = boards.board(options.board)
+    if options.tap and options.netns:
+        raise UsageError("--tap and --netns exclude each other:", remedy="give one of them.")
+    for name in (options.tap, options.netns):
+        if name:
+            net.check_name(name)
+    host_setup.ensure("build", "firmware", "net")
+    firmware = build.firmware(board.name)
+
+    if options.netns:
+        net.enter(options.netns)
+    else:
+        net.need_admin(options.tap or DEFAULT_TAP)
+    interactive = options.console == "stdio" and sys.stdin.isatty()
+    with (
+        tempfile.TemporaryDirectory(prefix="wyrm-device-") as folder,
+        net.tap(options.tap or DEFAULT_TAP) as tap,
+        Device(
+            board,
+            firmware,
+            tap=tap,
+            log_dir=Path(folder),
+            flash=options.flash or default_flash(board),
+            icount_shift=options.icount_shift,
+            args={} if interactive else {"term": "plain"},
+        ) as device,
+    ):
+        host_setup.say(_how_to_reach(tap, options.netns, interactive))
+        device.wait_ready()
+        terminal.serve(device.console, options.console, "console: {path}")
+
+
+def _how_to_reach(tap: str, netns: str | None, interactive: bool) -> str:
+    address, address6 = DEVICE_ADDRESSES
+    way = ""
+    if netns is not None and net.has_name():
+        way = f"ip netns exec {netns} "
+    elif netns is not None:
+        way = f"nsenter --preserve-credentials -U -n -t {net.outer_pid()} "
+    lines = [
+        f"The device is at {address} and {address6} (unless its console says otherwise),",
+        f"this side of {tap} at {' and '.join(net.HOST_ADDRESSES)}. From another terminal:",
+        f"  {way}ping {address}",
+    ]
+    if interactive:
+        lines.append(f"On this console {terminal.ESCAPE_HELP}.")
+    return "\n".join(lines)

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""A device's console handed to a person or a program: terminal, pseudo-terminal or unix socket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import sys
+import termios
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+from wyrmlab.console import Console
+from wyrmlab.errors import MissingError, UsageError, WyrmError
+
+ESCAPE = b"\x01"
+ESCAPE_HELP = "Ctrl-A x quits, Ctrl-A Ctrl-A sends a Ctrl-A"
+_STEP_S = 0.2
+
+
+def on_stdio(console: Console) -> None:
+    """Until Ctrl-A x, the device's end, or the end of piped input and of the answer to it."""
+    output = sys.stdout.fileno()
+    heard = [time.monotonic()]
+
+    def show(data: bytes) -> None:
+        heard[0] = time.monotonic()
+        _write_all(output, data)
+
+    console.listen(show)
+    if sys.stdin.isatty():
+        with _raw(sys.stdin.fileno()):
+            _pump_terminal(console)
+        print()
+        return
+    while not console.closed:
+        if not select.select([sys.stdin], [], [], _STEP_S)[0]:
+            continue
+        data = os.read(sys.stdin.fileno(), 4096)
+        if not data:
+            break
+        heard[0] = time.monotonic()
+        console.send(data)
+    while not console.closed and time.monotonic() < heard[0] + 1:
+        time.sleep(_STEP_S)
+
+
+def _pump_terminal(console: Console) -> None:
+    escaped = False
+    while not console.closed:
+        if not select.select([sys.stdin], [], [], _STEP_S)[0]:
+            continue
+        for byte in os.read(sys.stdin.fileno(), 4096):
+            key = bytes([byte])
+            if escaped and key in b"xX":
+                return
+            if escaped or key != ESCAPE:
+                console.send(key)
+                escaped = False
+            else:
+                escaped = True
+
+
+@contextlib.contextmanager
+def _raw(descriptor: int) -> Iterator[None]:
+    before = termios.tcgetattr(descriptor)
+    tty.setraw(descriptor)
+    # Raw mode would also stop our own messages from returning the carriage.
+    now = termios.tcgetattr(descriptor)
+    now[1] |= termios.OPOST
+    termios.tcsetattr(descriptor, termios.TCSANOW, now)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def on_pty(console: Console, describe: str) -> None:
+    """Until Ctrl-C or the device's end; `describe` is printed with {path} filled in."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    print(describe.format(path=os.ttyname(slave)), flush=True)
+    # Nobody may be reading yet: what does not fit is dropped, as on a serial line.
+    console.listen(lambda data: _write_what_fits(master, data))
+    while not console.closed:
+        if select.select([master], [], [], _STEP_S)[0]:
+            console.send(os.read(master, 4096))
+
+
+def on_socket(console: Console, path: Path, describe: str) -> None:
+    """Serves one client after the other at a unix socket, until Ctrl-C or the device's end."""
+    clients: list[socket.socket] = []
+
+    def forward(data: bytes) -> None:
+        for client in list(clients):
+            with contextlib.suppress(OSError):
+                client.sendall(data)
+
+    with _listening(path) as server:
+        print(describe.format(path=path), flush=True)
+        console.listen(forward)
+        while not console.closed:
+            for ready in select.select([server, *clients], [], [], _STEP_S)[0]:
+                if ready is server:
+                    client, _ = server.accept()
+                    for old in clients:
+                        old.close()
+                    client.settimeout(5)
+                    clients[:] = [client]
+                    continue
+                data = _receive(ready)
+                if data:
+                    console.send(data)
+                else:
+                    clients.remove(ready)
+                    ready.close()
+
+
+def _receive(client: socket.socket) -> bytes:
+    try:
+        return client.recv(4096)
+    except OSError:
+        return b""
+
+
+@contextlib.contextmanager
+def _listening(path: Path) -> Iterator[socket.socket]:
+    server = socket.socket(socket.AF_UNIX)
+    if path.is_socket() and not _answers(path):
+        path.unlink()
+    try:
+        server.bind(str(path))
+    except OSError as error:
+        server.close()
+        reason = error.strerror or str(error)
+        if path.is_socket():
+            raise MissingError(
+                f"The socket {path} is in use by another program.", remedy="Give another path."
+            ) from error
+        raise UsageError(
+            f"The socket {path} cannot be made: {reason}.", remedy="Give another path."
+        ) from error
+    try:
+        server.listen(1)
+        yield server
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(descriptor, data) :]
+
+
+def _write_what_fits(descriptor: int, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        os.write(descriptor, data)
+
+
+def parse_place(text: str) -> tuple[str, Path | None]:
+    """`stdio`, `pty` or `socket:PATH`, as given to --console."""
+    kind, _, rest = text.partition(":")
+    if kind == "socket" and rest:
+        path = Path(rest).absolute()
+        if len(os.fsencode(path)) > 107:
+            raise UsageError(f"The socket path {path} is longer than 107 bytes.")
+        return kind, path
+    if text in ("stdio", "pty"):
+        return text, None
+    raise UsageError(f"--console {text} is unknown:", remedy="give stdio, pty or socket:PATH.")
+
+
+def serve(console: Console, place: str, describe: str) -> None:
+    """Hands the console to where `--console` says, for as long as that lasts."""
+    kind, path = parse_place(place)
+    if kind == "stdio":
+        on_stdio(console)
+    elif kind == "pty":
+        on_pty(console, describe)
+    elif path is not None:
+        on_socket(console, path, describe)
+    if console.closed:
+        raise WyrmError("The device ended.", detail=console.transcript[-500:])
