@@ -80,8 +80,9 @@ static int parse_option(const char *option, const char *value, struct iperf_opti
         if (!text_to_milli(value, 1000000, &options->rate_kbit) || options->rate_kbit == 0)
             return shell_error("-b wants Mbit/s from 0.001 to 1000");
     } else if (strcmp(option, "-l") == 0) {
-        if (!text_to_u32(value, 28, 8000, &options->length))
-            return shell_error("-l wants a datagram length from 28 to 8000 bytes");
+        if (!text_to_u32(value, IPERF_DATAGRAM_MIN, IPERF_DATAGRAM_MAX, &options->length))
+            return shell_error("-l wants a datagram length from %u to %u bytes", IPERF_DATAGRAM_MIN,
+                               IPERF_DATAGRAM_MAX);
     } else {
         return shell_usage();
     }

@@ -15,6 +15,9 @@
 
 #define IPERF_PORT 5001u
 
+#define IPERF_DATAGRAM_MIN 76u /* the header of a datagram */
+#define IPERF_DATAGRAM_MAX 8000u
+
 struct iperf_options {
     ip_addr_t host;
     uint16_t port;

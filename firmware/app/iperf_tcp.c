@@ -222,9 +222,14 @@ static void on_error(void *context, err_t error)
     struct stream *stream = context;
     char name[IPADDR_STRLEN_MAX];
 
-    if (stream->state != STREAM_CONNECTING)
+    (void)text_address(&stream->peer, name);
+    if (stream->state == STREAM_CONNECTING) {
+        console_notice("error: iperf got no connection to %s: %s; is 'iperf -s' running there?",
+                       name, net_error(error));
+    } else {
         report(stream);
-    console_notice("error: iperf with %s: %s", text_address(&stream->peer, name), net_error(error));
+        console_notice("error: iperf lost %s: %s", name, net_error(error));
+    }
     release(stream);
 }
 

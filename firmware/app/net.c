@@ -104,9 +104,11 @@ static void set_ip4(const ip_addr_t *address, uint8_t bits, const ip_addr_t *gat
 }
 
 /* Slot 0 is the link-local address; ours is set valid at once, without duplicate detection, so
- * that the device is reachable when it says so. */
+ * that the device is reachable when it says so. Going through invalid moves the multicast group
+ * from the old address to the new one. */
 static void set_ip6(const ip_addr_t *address)
 {
+    netif_ip6_addr_set_state(&interface, 1, IP6_ADDR_INVALID);
     netif_ip6_addr_set(&interface, 1, ip_2_ip6(address));
     netif_ip6_addr_set_state(&interface, 1, IP6_ADDR_PREFERRED);
 }
@@ -144,7 +146,7 @@ static void set_addresses(void)
         (void)shell_error("argument ip=%s is not ADDRESS/BITS, using " DEFAULT_IP4, ip4);
         (void)parse_ip4(DEFAULT_IP4, &address, &bits);
     }
-    if (!ipaddr_aton(gw, &gateway) || !IP_IS_V4(&gateway)) {
+    if (!text_to_address(gw, &gateway) || !IP_IS_V4(&gateway)) {
         (void)shell_error("argument gw=%s is not an IPv4 address, using none", gw);
         ip_addr_set_zero_ip4(&gateway);
     }
@@ -156,7 +158,7 @@ static void set_addresses(void)
     }
     set_ip6(&address);
 
-    if (dns && ipaddr_aton(dns, &address))
+    if (dns && text_to_address(dns, &address))
         dns_setserver(0, &address);
     else if (dns)
         (void)shell_error("argument dns=%s is not an address, using none", dns);
@@ -275,7 +277,7 @@ static bool wait_for_answer(void)
 
 bool net_resolve(const char *host, ip_addr_t *out)
 {
-    if (ipaddr_aton(host, out))
+    if (text_to_address(host, out))
         return true;
 
     LOCK_TCPIP_CORE();
@@ -364,7 +366,7 @@ static bool set_static(int argc, char **argv)
 
     if (!parse_ip4(argv[1], &address, &bits))
         return shell_error("'%s' is not an ADDRESS/BITS like 10.9.0.2/24", argv[1]);
-    if (argc == 4 && (!ipaddr_aton(argv[3], &gateway) || !IP_IS_V4(&gateway)))
+    if (argc == 4 && (!text_to_address(argv[3], &gateway) || !IP_IS_V4(&gateway)))
         return shell_error("'%s' is not an IPv4 address", argv[3]);
     LOCK_TCPIP_CORE();
     dhcp_release_and_stop(&interface);
@@ -380,7 +382,7 @@ bool command_ip(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "dhcp") == 0) {
         use_dhcp();
     } else if (argc == 3 && strcmp(argv[1], "dns") == 0) {
-        if (!ipaddr_aton(argv[2], &server))
+        if (!text_to_address(argv[2], &server))
             return shell_error("'%s' is not an address", argv[2]);
         LOCK_TCPIP_CORE();
         dns_setserver(0, &server);

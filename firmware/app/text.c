@@ -196,6 +196,15 @@ bool text_to_milli(const char *word, uint32_t max, uint32_t *out)
     return true;
 }
 
+bool text_to_address(const char *word, ip_addr_t *out)
+{
+    unsigned dots = 0;
+
+    for (const char *p = word; *p; p++)
+        dots += *p == '.';
+    return ipaddr_aton(word, out) && (IP_IS_V6(out) || dots == 3);
+}
+
 bool text_to_prefix(const char *word, ip_addr_t *address, uint8_t *bits)
 {
     char host[IPADDR_STRLEN_MAX];
@@ -206,7 +215,7 @@ bool text_to_prefix(const char *word, ip_addr_t *address, uint8_t *bits)
         return false;
     memcpy(host, word, (size_t)(slash - word));
     host[slash - word] = '\0';
-    if (!ipaddr_aton(host, address) ||
+    if (!text_to_address(host, address) ||
         !text_to_u32(slash + 1, 0, IP_IS_V6(address) ? 128 : 32, &value))
         return false;
     *bits = (uint8_t)value;

@@ -32,6 +32,9 @@ bool text_to_u32(const char *word, uint32_t min, uint32_t max, uint32_t *out);
 /** Reads a decimal number with up to three places ("0.25") as thousandths, no larger than max. */
 bool text_to_milli(const char *word, uint32_t max, uint32_t *out);
 
+/** Reads an address of either family; four numbers for IPv4, not inet_aton's short forms. */
+bool text_to_address(const char *word, ip_addr_t *out);
+
 /** Reads "ADDRESS/BITS" of either family. */
 bool text_to_prefix(const char *word, ip_addr_t *address, uint8_t *bits);
 

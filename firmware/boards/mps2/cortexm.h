@@ -23,7 +23,6 @@
 #define SCB_AIRCR_SYSRESETREQ   0x05fa0004u
 #define SCB_CCR_DIV_0_TRP       (1u << 4)
 #define SCB_SHCSR_FAULTS_ENABLE (7u << 16) /* MemManage, BusFault, UsageFault */
-#define SCB_HFSR_DEBUGEVT       (1u << 31)
 
 static inline void nvic_enable(uint32_t irq)
 {

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "cortexm.h"
-
 enum {
     SYS_OPEN = 0x01,
     SYS_CLOSE = 0x02,
@@ -20,6 +18,8 @@ enum {
 #define OPEN_READ_BINARY 1u
 #define EXIT_APPLICATION 0x20026u
 #define BKPT_SEMIHOSTING 0xbeabu
+
+extern const uint8_t flash_end[];
 
 static volatile bool present = true;
 
@@ -34,16 +34,17 @@ static int32_t call(uint32_t operation, const void *block)
     return (int32_t)r0;
 }
 
+/* Only a call stops at this very instruction. The pc is looked at before it is followed. */
 bool semihost_was_refused(uint32_t *frame)
 {
     uint32_t *pc = &frame[6];
 
-    if ((SCB_HFSR & SCB_HFSR_DEBUGEVT) == 0 || *(const uint16_t *)*pc != BKPT_SEMIHOSTING)
+    if (*pc >= (uint32_t)(uintptr_t)flash_end ||
+        *(const uint16_t *)(uintptr_t)*pc != BKPT_SEMIHOSTING)
         return false;
 
-    SCB_HFSR = SCB_HFSR_DEBUGEVT;
     present = false;
-    frame[0] = (uint32_t)-1;
+    frame[0] = UINT32_MAX;
     *pc += 2;
     return true;
 }

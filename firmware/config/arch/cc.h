@@ -16,7 +16,8 @@ _Noreturn void board_panic(const char *reason, const char *detail, uint32_t valu
 uint32_t net_random(void);
 uint16_t net_checksum(const void *data, int len);
 
-#define LWIP_PLATFORM_ASSERT(text) board_panic("lwIP assertion", text, 0)
+/* File and line only: the texts would cost 9 KB of flash. */
+#define LWIP_PLATFORM_ASSERT(text) board_panic("lwIP assertion", __FILE__, __LINE__)
 #define LWIP_PLATFORM_DIAG(text)   ((void)0)
 #define LWIP_RAND()                net_random()
 #define LWIP_CHKSUM                net_checksum
