@@ -28,10 +28,14 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/c/wyrm_poly1305.c
   ${WYRM_SRC_DIR}/crypto/c/wyrm_x25519.c)
 
-set(WYRM_TEXT_SRCS ${WYRM_SRC_DIR}/wyrm_text.c)
+set(WYRM_TEXT_SRCS ${WYRM_SRC_DIR}/wyrm_conf.c ${WYRM_SRC_DIR}/wyrm_text.c)
 set(WYRM_STORE_SRCS ${WYRM_SRC_DIR}/wyrm_store.c)
 
 set(WYRM_LWIP_SRCS
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip.c
-  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_hold.c)
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_api.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_hold.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_inner.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_life.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_udp.c)
 set(WYRM_FREERTOS_SRCS ${WYRM_SRC_DIR}/port/freertos/wyrm_freertos.c)

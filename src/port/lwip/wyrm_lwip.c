@@ -1,0 +1,344 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The tunnel as a network interface: packets between lwIP and the core, and one timer. Everything
+ * here runs under lwIP's core lock; wyrm_lwip_api.c is the door for other tasks.
+ *
+ *   in:  UDP callback -> open() decrypts in the pbuf -> deliver() -> netif->input
+ *   out: netif->output -> wyrm_lwip_send() encrypts into one new pbuf -> wyrm_lwip_transmit() ->
+ * UDP
+ *
+ * After each, wyrm_lwip_service_locked() gives the core its turn. Re-entry is bounded: a packet
+ * that meets its own tunnel again, inwards or outwards, is dropped and counted as a loop.
+ */
+#ifdef WYRM_PORT_LWIP
+
+#include "wyrm_lwip_parts.h"
+
+#include "lwip/sys.h"
+#include "lwip/timeouts.h"
+
+/* Idle tunnels wake up twice a day, so that the 32-bit clock of lwIP can be widened. */
+#define TIMER_MAX ((wyrm_ms)12 * 60 * 60 * 1000)
+
+static struct wyrm_lwip *tunnel_of(struct netif *netif)
+{
+    return (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif));
+}
+
+wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
+{
+    return wyrm_clock_widen(&lwip->clock, sys_now());
+}
+
+/* ---- Outwards ------------------------------------------------------------- */
+
+/* `packet` in at most WYRM_LWIP_SPANS pieces and with a segment size that fits: itself, or a copy
+ * that the caller frees. NULL: no memory. */
+static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
+{
+    bool clamp = wyrm_lwip_mss_too_big(packet, lwip->netif.mtu);
+
+    if (!clamp && pbuf_clen(packet) <= WYRM_LWIP_SPANS) {
+        return packet;
+    }
+    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+
+    if (copy == NULL) {
+        return NULL;
+    }
+    lwip->counters.tx_copies++;
+    if (clamp) {
+        wyrm_lwip_clamp_mss(copy, lwip->netif.mtu);
+    }
+    return copy;
+}
+
+/* Encrypts `packet` into the new *sealed. Frees that again unless the verdict is WYRM_SEND. */
+static wyrm_status seal(struct wyrm_lwip *lwip, struct pbuf *packet, struct pbuf **sealed,
+                        struct wyrm_packet *out)
+{
+    struct wyrm_span spans[WYRM_LWIP_SPANS];
+    unsigned n = 0;
+    uint16_t room = (uint16_t)WYRM_SEALED_LEN(packet->tot_len);
+    struct pbuf *q = pbuf_alloc(PBUF_TRANSPORT, room, PBUF_RAM);
+
+    if (q == NULL) {
+        return WYRM_E_SPACE;
+    }
+    for (struct pbuf *p = packet; p != NULL; p = p->next) {
+        spans[n++] = (struct wyrm_span){p->payload, p->len};
+    }
+    wyrm_status status =
+        wyrm_output(lwip->device, wyrm_lwip_now_locked(lwip), spans, n, q->payload, room, out);
+    if (status != WYRM_SEND) {
+        pbuf_free(q);
+        return status;
+    }
+    pbuf_remove_header(q, (size_t)(out->data - (uint8_t *)q->payload));
+    q->len = q->tot_len = (uint16_t)out->len; /* shorter at most by the padding */
+    *sealed = q;
+    return status;
+}
+
+err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet)
+{
+    struct wyrm_packet out;
+    struct pbuf *sealed = NULL;
+    struct pbuf *plain = presentable(lwip, packet);
+
+    if (plain == NULL) {
+        lwip->counters.no_memory++;
+        return ERR_MEM;
+    }
+    wyrm_status status = seal(lwip, plain, &sealed, &out);
+    if (plain != packet) {
+        pbuf_free(plain);
+    }
+
+    switch (status) {
+    case WYRM_SEND: {
+        err_t err = wyrm_lwip_transmit(lwip, sealed, &out.to);
+
+        pbuf_free(sealed);
+        lwip->counters.tx_packets += err == ERR_OK;
+        return err;
+    }
+    case WYRM_HOLD:
+        return wyrm_lwip_hold(lwip, out.peer, packet);
+    case WYRM_E_SPACE:
+        lwip->counters.no_memory++;
+        return ERR_MEM;
+    default:
+        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
+        return ERR_RTE;
+    }
+}
+
+static err_t output(struct netif *netif, struct pbuf *packet)
+{
+    struct wyrm_lwip *lwip = tunnel_of(netif);
+
+    if (!lwip->running) {
+        lwip->counters.down++;
+        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
+        return ERR_RTE;
+    }
+    if (lwip->sending) {
+        lwip->counters.loops++;
+        return ERR_RTE;
+    }
+    if (packet->tot_len > lwip->netif.mtu) {
+        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
+        return ERR_VAL;
+    }
+    if (lwip->config.filter != NULL &&
+        !lwip->config.filter(lwip->config.arg, WYRM_LWIP_OUT, packet)) {
+        lwip->counters.filtered++;
+        return ERR_OK;
+    }
+    wyrm_lwip_fill_checksums(packet);
+    err_t err = wyrm_lwip_send(lwip, packet);
+    wyrm_lwip_service_locked(lwip);
+    return err;
+}
+
+#if LWIP_IPV4
+err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop)
+{
+    LWIP_UNUSED_ARG(next_hop);
+    return output(netif, packet);
+}
+#endif
+
+#if LWIP_IPV6
+err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr_t *next_hop)
+{
+    LWIP_UNUSED_ARG(next_hop);
+    return output(netif, packet);
+}
+#endif
+
+/* ---- Inwards -------------------------------------------------------------- */
+
+/* In one piece, ours alone, and in memory that may be written: the struct's own, or a driver's. */
+static bool writable(const struct pbuf *p)
+{
+    return p->next == NULL && p->ref == 1 &&
+           ((p->type_internal & PBUF_TYPE_FLAG_STRUCT_DATA_CONTIGUOUS) != 0 ||
+            (p->flags & PBUF_FLAG_IS_CUSTOM) != 0);
+}
+
+/* Consumes `p`; NULL: no memory. */
+static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
+{
+    if (writable(p)) {
+        return p;
+    }
+    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
+
+    pbuf_free(p);
+    if (copy == NULL) {
+        lwip->counters.no_memory++;
+        return NULL;
+    }
+    lwip->counters.rx_copies++;
+    return copy;
+}
+
+/* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
+static struct pbuf *open(struct wyrm_lwip *lwip, struct pbuf *p, const ip_addr_t *addr,
+                         uint16_t port)
+{
+    struct wyrm_meta meta;
+    struct wyrm_packet out;
+
+    wyrm_lwip_describe(&meta, addr, port);
+    p = make_writable(lwip, p);
+    if (p == NULL) {
+        return NULL;
+    }
+    wyrm_status status =
+        wyrm_input(lwip->device, wyrm_lwip_now_locked(lwip), &meta, p->payload, p->len, &out);
+    if (status == WYRM_DELIVER) {
+        pbuf_remove_header(p, (size_t)(out.data - (uint8_t *)p->payload));
+        p->len = p->tot_len = (uint16_t)out.len; /* without padding and tag */
+        return p;
+    }
+    if (status == WYRM_SEND) {
+        wyrm_lwip_send_control(lwip, &out);
+    } else if (status == WYRM_WORK && lwip->config.wake != NULL) {
+        lwip->config.wake(lwip->config.arg);
+    }
+    pbuf_free(p);
+    return NULL;
+}
+
+/* Hands a plain packet to the stack. Consumes `p`. */
+static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
+{
+    if (!netif_is_up(&lwip->netif)) {
+        lwip->counters.down++;
+    } else if (lwip->config.filter != NULL &&
+               !lwip->config.filter(lwip->config.arg, WYRM_LWIP_IN, p)) {
+        lwip->counters.filtered++;
+    } else {
+        if (wyrm_lwip_mss_too_big(p, lwip->netif.mtu)) {
+            wyrm_lwip_clamp_mss(p, lwip->netif.mtu);
+        }
+        wyrm_lwip_disarm_nd(p);
+        lwip->counters.rx_packets++;
+        if (lwip->netif.input(p, &lwip->netif) == ERR_OK) {
+            return;
+        }
+    }
+    pbuf_free(p);
+}
+
+void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *addr,
+                       u16_t port)
+{
+    struct wyrm_lwip *lwip = arg;
+
+    LWIP_UNUSED_ARG(pcb);
+    /* An authentic packet may hold another datagram for this very tunnel, and so on; each level
+     * would cost a round of stack. */
+    if (lwip->receiving || ip_current_input_netif() == &lwip->netif) {
+        lwip->counters.loops++;
+        pbuf_free(p);
+        return;
+    }
+    lwip->receiving = true;
+    p = open(lwip, p, addr, port);
+    if (p != NULL) {
+        deliver(lwip, p);
+    }
+    lwip->receiving = false;
+    wyrm_lwip_service_locked(lwip);
+}
+
+/* ---- The core's turn ------------------------------------------------------- */
+
+static void act(struct wyrm_lwip *lwip, wyrm_status status, const struct wyrm_packet *out)
+{
+    switch (status) {
+    case WYRM_SEND:
+        wyrm_lwip_send_control(lwip, out);
+        return;
+    case WYRM_WORK:
+        if (lwip->config.wake != NULL) {
+            lwip->config.wake(lwip->config.arg);
+        }
+        return;
+    case WYRM_READY:
+        wyrm_lwip_hold_flush(lwip, out->peer);
+        break;
+    case WYRM_LOST:
+        wyrm_lwip_hold_drop(lwip, out->peer);
+        break;
+    default:
+        return;
+    }
+    if (lwip->config.event != NULL) {
+        lwip->config.event(lwip->config.arg, status, out->peer);
+    }
+}
+
+static void on_timer(void *arg);
+
+/* A deadline that moves away, as it does with every packet, costs nothing: the timer fires early
+ * once and is armed anew. */
+static void arm_timer(struct wyrm_lwip *lwip)
+{
+    wyrm_ms due = wyrm_deadline(lwip->device);
+
+    if (lwip->timer_due <= due && lwip->timer_due != WYRM_NEVER) {
+        return;
+    }
+    wyrm_ms now = wyrm_lwip_now_locked(lwip);
+    wyrm_ms wait = due <= now ? 0 : LWIP_MIN(due - now, TIMER_MAX);
+
+    sys_untimeout(on_timer, lwip);
+    sys_timeout((u32_t)wait, on_timer, lwip);
+    lwip->timer_due = now + wait;
+}
+
+static void on_timer(void *arg)
+{
+    struct wyrm_lwip *lwip = arg;
+
+    lwip->timer_due = WYRM_NEVER;
+    lwip->counters.timer_fired++;
+    wyrm_lwip_service_locked(lwip);
+}
+
+void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
+{
+    sys_untimeout(on_timer, lwip);
+    lwip->timer_due = WYRM_NEVER;
+}
+
+void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
+{
+    uint8_t buf[WYRM_CONTROL_MAX];
+    struct wyrm_packet out;
+    wyrm_status status;
+
+    if (!lwip->running || lwip->polling) {
+        return; /* the outer call goes on polling */
+    }
+    lwip->polling = true;
+    while (lwip->running && (status = wyrm_poll(lwip->device, wyrm_lwip_now_locked(lwip), buf,
+                                                sizeof(buf), &out)) > WYRM_IDLE) {
+        act(lwip, status, &out);
+    }
+    lwip->polling = false;
+    if (lwip->running) {
+        arm_timer(lwip);
+    }
+}
+
+#else
+typedef int wyrm_lwip_is_not_built; /* ISO C wants something in every file */
+#endif

@@ -1,0 +1,404 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The door to a tunnel for any task: each call takes lwIP's core lock, or is run by the TCP/IP task
+ * where lwIP has no such lock, unless the caller is allowed in already.
+ */
+#ifdef WYRM_PORT_LWIP
+
+#include "wyrm_lwip_parts.h"
+
+#include "wyrm_crypto.h"
+
+#if !NO_SYS
+#include "lwip/priv/tcpip_priv.h"
+#include "lwip/tcpip.h"
+#endif
+
+/* True if the caller may call lwIP directly: it holds the core lock, or is the TCP/IP task. */
+#ifndef WYRM_LWIP_LOCK_HELD
+#if NO_SYS
+#define WYRM_LWIP_LOCK_HELD() true
+#elif defined(WYRM_PORT_FREERTOS)
+#include "wyrm_freertos.h"
+#define WYRM_LWIP_LOCK_HELD() wyrm_freertos_lwip_held()
+#else
+#define WYRM_LWIP_LOCK_HELD() false
+#endif
+#endif
+
+/* One call: a function and what it takes; each function knows which members it uses. */
+struct call {
+#if !NO_SYS
+    struct tcpip_api_call_data base; /* first: lwIP hands it back */
+#endif
+    wyrm_status (*run)(struct call *call);
+    bool any_state; /* or only while the tunnel runs */
+    struct wyrm_lwip *lwip;
+    const void *in;
+    void *out, *out2;
+    uint32_t number;
+    wyrm_peer_id peer;
+    wyrm_status status;
+};
+
+static void enter(struct call *call)
+{
+    call->status = call->lwip->running || call->any_state ? call->run(call) : WYRM_E_STATE;
+    wyrm_lwip_service_locked(call->lwip);
+}
+
+#if !NO_SYS
+static err_t enter_from_lwip(struct tcpip_api_call_data *base)
+{
+    enter((struct call *)(void *)base);
+    return ERR_OK;
+}
+#endif
+
+static wyrm_status run(struct call *call)
+{
+    if (WYRM_LWIP_LOCK_HELD()) {
+        enter(call);
+        return call->status;
+    }
+#if !NO_SYS
+    if (tcpip_api_call(enter_from_lwip, &call->base) != ERR_OK) {
+        return WYRM_E_FULL; /* no semaphore to wait on */
+    }
+#endif
+    return call->status;
+}
+
+/* ---- Life ---------------------------------------------------------------- */
+
+static wyrm_status do_start(struct call *c)
+{
+    *(err_t *)c->out = wyrm_lwip_start_locked(c->lwip, c->in);
+    return WYRM_IDLE;
+}
+
+err_t wyrm_lwip_start(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+{
+    err_t err = ERR_MEM;
+    struct call c = {.run = do_start, .lwip = lwip, .any_state = true, .in = config, .out = &err};
+
+    (void)run(&c); /* err says it better */
+    return err;
+}
+
+static wyrm_status do_stop(struct call *c)
+{
+    wyrm_lwip_stop_locked(c->lwip);
+    return WYRM_IDLE;
+}
+
+void wyrm_lwip_stop(struct wyrm_lwip *lwip)
+{
+    struct call c = {.run = do_stop, .lwip = lwip, .any_state = true};
+
+    (void)run(&c);
+}
+
+static wyrm_status do_remove(struct call *c)
+{
+    wyrm_lwip_remove_locked(c->lwip);
+    return WYRM_IDLE;
+}
+
+void wyrm_lwip_remove(struct wyrm_lwip *lwip)
+{
+    struct call c = {.run = do_remove, .lwip = lwip, .any_state = true};
+
+    (void)run(&c);
+}
+
+/* ---- Handshakes ----------------------------------------------------------- */
+
+static wyrm_status do_take(struct call *c)
+{
+    c->number = c->lwip->life;
+    return wyrm_job_take(c->lwip->device, wyrm_lwip_now_locked(c->lwip), c->out);
+}
+
+static wyrm_status do_commit(struct call *c)
+{
+    struct wyrm_packet packet;
+
+    if (c->number != c->lwip->life) {
+        return WYRM_E_STATE; /* stopped meanwhile, perhaps started again: another world */
+    }
+    wyrm_status status =
+        wyrm_job_commit(c->lwip->device, wyrm_lwip_now_locked(c->lwip), c->out, &packet);
+    if (status == WYRM_SEND) {
+        wyrm_lwip_send_control(c->lwip, &packet);
+    }
+    return status;
+}
+
+void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
+{
+    struct call take = {.run = do_take, .lwip = lwip, .out = job};
+    wyrm_status status;
+
+    /* WYRM_E_RANDOM gives up one job, not those behind it. */
+    while ((status = run(&take)) == WYRM_WORK || status == WYRM_E_RANDOM) {
+        struct call commit = {.run = do_commit, .lwip = lwip, .out = job, .number = take.number};
+
+        while (status == WYRM_WORK) {
+            wyrm_job_run(job);
+            status = run(&commit);
+        }
+    }
+    wyrm_wipe(job, sizeof(*job));
+}
+
+/* ---- The core's calls ------------------------------------------------------ */
+
+static wyrm_status do_set_private_key(struct call *c)
+{
+    return wyrm_set_private_key(c->lwip->device, c->in);
+}
+
+wyrm_status wyrm_lwip_set_private_key(struct wyrm_lwip *lwip, const uint8_t key[WYRM_KEY_LEN])
+{
+    struct call c = {.run = do_set_private_key, .lwip = lwip, .in = key};
+
+    return run(&c);
+}
+
+static wyrm_status do_public_key(struct call *c)
+{
+    return wyrm_public_key(c->lwip->device, c->out);
+}
+
+wyrm_status wyrm_lwip_public_key(struct wyrm_lwip *lwip, uint8_t out[WYRM_KEY_LEN])
+{
+    struct call c = {.run = do_public_key, .lwip = lwip, .out = out};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_add(struct call *c)
+{
+    return wyrm_peer_add(c->lwip->device, c->in, c->out);
+}
+
+wyrm_status wyrm_lwip_peer_add(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
+                               wyrm_peer_id *out)
+{
+    struct call c = {.run = do_peer_add, .lwip = lwip, .in = pub, .out = out};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_find(struct call *c)
+{
+    return wyrm_peer_find(c->lwip->device, c->in, c->out);
+}
+
+wyrm_status wyrm_lwip_peer_find(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
+                                wyrm_peer_id *out)
+{
+    struct call c = {.run = do_peer_find, .lwip = lwip, .in = pub, .out = out};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_remove(struct call *c)
+{
+    return wyrm_peer_remove(c->lwip->device, c->peer);
+}
+
+wyrm_status wyrm_lwip_peer_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer)
+{
+    struct call c = {.run = do_peer_remove, .lwip = lwip, .peer = peer};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_set_psk(struct call *c)
+{
+    return wyrm_peer_set_psk(c->lwip->device, c->peer, c->in);
+}
+
+wyrm_status wyrm_lwip_peer_set_psk(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                                   const uint8_t psk[WYRM_KEY_LEN])
+{
+    struct call c = {.run = do_peer_set_psk, .lwip = lwip, .peer = peer, .in = psk};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_set_endpoint(struct call *c)
+{
+    return wyrm_peer_set_endpoint(c->lwip->device, c->peer, c->in);
+}
+
+wyrm_status wyrm_lwip_peer_set_endpoint(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                                        const struct wyrm_endpoint *endpoint)
+{
+    struct call c = {.run = do_peer_set_endpoint, .lwip = lwip, .peer = peer, .in = endpoint};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_set_keepalive(struct call *c)
+{
+    return wyrm_peer_set_keepalive(c->lwip->device, c->peer, (uint16_t)c->number);
+}
+
+wyrm_status wyrm_lwip_peer_set_keepalive(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                                         uint16_t seconds)
+{
+    struct call c = {.run = do_peer_set_keepalive, .lwip = lwip, .peer = peer, .number = seconds};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_connect(struct call *c)
+{
+    return wyrm_peer_connect(c->lwip->device, wyrm_lwip_now_locked(c->lwip), c->peer);
+}
+
+wyrm_status wyrm_lwip_peer_connect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
+{
+    struct call c = {.run = do_peer_connect, .lwip = lwip, .peer = peer};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_disconnect(struct call *c)
+{
+    return wyrm_peer_disconnect(c->lwip->device, c->peer);
+}
+
+wyrm_status wyrm_lwip_peer_disconnect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
+{
+    struct call c = {.run = do_peer_disconnect, .lwip = lwip, .peer = peer};
+
+    return run(&c);
+}
+
+static wyrm_status do_peer_get(struct call *c)
+{
+    wyrm_ms now = wyrm_lwip_now_locked(c->lwip);
+
+    if (c->out2 != NULL) {
+        *(wyrm_ms *)c->out2 = now;
+    }
+    return wyrm_peer_get(c->lwip->device, now, c->peer, c->out);
+}
+
+wyrm_status wyrm_lwip_peer_get(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                               struct wyrm_peer_info *out, wyrm_ms *now)
+{
+    struct call c = {.run = do_peer_get, .lwip = lwip, .peer = peer, .out = out, .out2 = now};
+
+    return run(&c);
+}
+
+static wyrm_status do_route_add(struct call *c)
+{
+    return wyrm_route_add(c->lwip->device, c->peer, c->in);
+}
+
+wyrm_status wyrm_lwip_route_add(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                                const struct wyrm_prefix *prefix)
+{
+    struct call c = {.run = do_route_add, .lwip = lwip, .peer = peer, .in = prefix};
+
+    return run(&c);
+}
+
+static wyrm_status do_route_remove(struct call *c)
+{
+    return wyrm_route_remove(c->lwip->device, c->peer, c->in);
+}
+
+wyrm_status wyrm_lwip_route_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer,
+                                   const struct wyrm_prefix *prefix)
+{
+    struct call c = {.run = do_route_remove, .lwip = lwip, .peer = peer, .in = prefix};
+
+    return run(&c);
+}
+
+static wyrm_status do_route_get(struct call *c)
+{
+    return wyrm_route_get(c->lwip->device, c->number, c->out, c->out2);
+}
+
+wyrm_status wyrm_lwip_route_get(struct wyrm_lwip *lwip, uint32_t position,
+                                struct wyrm_prefix *prefix, wyrm_peer_id *peer)
+{
+    struct call c = {
+        .run = do_route_get, .lwip = lwip, .number = position, .out = prefix, .out2 = peer};
+
+    return run(&c);
+}
+
+/* ---- Looking, and everything else ------------------------------------------- */
+
+static wyrm_status do_count(struct call *c)
+{
+    uint32_t *drops = c->out2;
+
+    if (c->out != NULL) {
+        *(struct wyrm_lwip_counters *)c->out = c->lwip->counters;
+    }
+    for (int i = 0; drops != NULL && i < WYRM_DROP_REASONS; i++) {
+        drops[i] = wyrm_drops(c->lwip->device, (wyrm_status)(WYRM_D_MALFORMED - i));
+    }
+    return WYRM_IDLE;
+}
+
+void wyrm_lwip_count(struct wyrm_lwip *lwip, struct wyrm_lwip_counters *counters,
+                     uint32_t drops[WYRM_DROP_REASONS])
+{
+    struct call c = {
+        .run = do_count, .lwip = lwip, .any_state = true, .out = counters, .out2 = drops};
+
+    (void)run(&c);
+}
+
+static wyrm_status do_port(struct call *c)
+{
+    *(uint16_t *)c->out = c->lwip->pcb->local_port;
+    return WYRM_IDLE;
+}
+
+uint16_t wyrm_lwip_port(struct wyrm_lwip *lwip)
+{
+    uint16_t port = 0;
+    struct call c = {.run = do_port, .lwip = lwip, .out = &port};
+
+    (void)run(&c); /* WYRM_E_STATE leaves the 0 */
+    return port;
+}
+
+struct closure {
+    wyrm_status (*fn)(struct wyrm_lwip *, void *);
+    void *arg;
+};
+
+static wyrm_status do_call(struct call *c)
+{
+    const struct closure *closure = c->in;
+
+    return closure->fn(c->lwip, closure->arg);
+}
+
+wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
+                           void *arg)
+{
+    struct closure closure = {fn, arg};
+    struct call c = {.run = do_call, .lwip = lwip, .any_state = true, .in = &closure};
+
+    return run(&c);
+}
+
+#else
+typedef int wyrm_lwip_api_is_not_built; /* ISO C wants something in every file */
+#endif

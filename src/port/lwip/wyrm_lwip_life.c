@@ -1,0 +1,314 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Start and stop of a tunnel, its interface, and routing by allowed addresses. Everything here runs
+ * under lwIP's core lock.
+ */
+#ifdef WYRM_PORT_LWIP
+
+#include "wyrm_lwip_parts.h"
+
+#include "lwip/sys.h"
+
+#include <string.h>
+
+#if LWIP_SINGLE_NETIF || !LWIP_UDP || !LWIP_TIMERS
+#error "a tunnel needs LWIP_UDP=1, LWIP_TIMERS=1 and LWIP_SINGLE_NETIF=0 in lwipopts.h"
+#endif
+
+enum { MTU_MIN = 576, MTU_MAX = 65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN };
+
+/* Both families of the outside, or the one that there is. */
+#if WYRM_LWIP_IP6 || !LWIP_IPV6
+#define OUTSIDE_ANY IP_ANY_TYPE
+#else
+#define OUTSIDE_ANY IP4_ADDR_ANY
+#endif
+
+static struct wyrm_lwip *tunnels; /* from their first start until removed */
+
+/* ---- Start and stop --------------------------------------------------------- */
+
+static uint16_t mtu_of(const struct wyrm_lwip_config *config)
+{
+    return config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
+}
+
+/* lwIP has one place for an IPv4 address and keeps the first IPv6 place for a link-local one. */
+static bool config_is_good(const struct wyrm_lwip_config *config)
+{
+    unsigned n4 = 0, n6 = 0;
+
+    for (unsigned i = 0; i < config->n_addresses; i++) {
+        const struct wyrm_prefix *a = &config->addresses[i];
+
+        n4 += LWIP_IPV4 && a->family == 4 && a->bits <= 32;
+        n6 += WYRM_LWIP_IP6 && a->family == 6 && a->bits <= 128;
+    }
+#if LWIP_IPV6
+    if (n6 > LWIP_IPV6_NUM_ADDRESSES - 1) {
+        return false;
+    }
+#endif
+    return config->platform != NULL && n4 <= 1 && n4 + n6 == config->n_addresses &&
+           mtu_of(config) >= MTU_MIN && mtu_of(config) <= MTU_MAX;
+}
+
+static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *config)
+{
+#if LWIP_IPV4
+    netif_set_addr(netif, IP4_ADDR_ANY4, IP4_ADDR_ANY4, IP4_ADDR_ANY4);
+#endif
+#if LWIP_IPV6
+    s8_t place = 0;
+
+    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+        netif_ip6_addr_set_state(netif, i, IP6_ADDR_INVALID);
+    }
+#endif
+    for (unsigned i = 0; i < config->n_addresses; i++) {
+        const struct wyrm_prefix *a = &config->addresses[i];
+        ip_addr_t addr;
+
+        wyrm_lwip_address(&addr, a->family, a->addr);
+#if LWIP_IPV6
+        if (a->family == 6) {
+            place++;
+            ip6_addr_assign_zone(ip_2_ip6(&addr), IP6_UNICAST, netif);
+            netif_ip6_addr_set(netif, place, ip_2_ip6(&addr));
+            /* Not tentative: there is nobody to ask whether the address is taken. */
+            netif_ip6_addr_set_state(netif, place, IP6_ADDR_PREFERRED);
+            continue;
+        }
+#endif
+#if LWIP_IPV4
+        ip4_addr_t mask;
+
+        ip4_addr_set_u32(&mask, a->bits == 0 ? 0 : lwip_htonl(0xffffffffu << (32 - a->bits)));
+        netif_set_addr(netif, ip_2_ip4(&addr), &mask, IP4_ADDR_ANY4);
+#endif
+    }
+}
+
+static err_t init_netif(struct netif *netif)
+{
+    netif->name[0] = 'w';
+    netif->name[1] = 'y';
+#if LWIP_IPV4
+    netif->output = wyrm_lwip_output4;
+#endif
+#if LWIP_IPV6
+    netif->output_ip6 = wyrm_lwip_output6;
+#endif
+    return ERR_OK;
+}
+
+static void configure_netif(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+{
+    struct netif *netif = &lwip->netif;
+
+    netif->mtu = mtu_of(config);
+#if LWIP_IPV6 && LWIP_ND6_ALLOW_RA_UPDATES
+    netif->mtu6 = netif->mtu;
+#endif
+#if LWIP_IPV6_AUTOCONFIG
+    netif->ip6_autoconfig_enabled = 0;
+#endif
+#if LWIP_CHECKSUM_CTRL_PER_NETIF
+    /* As Linux does: what the peer sent is what we decrypted, and a second check of its sums says
+     * nothing more. What the peer itself only forwarded, it forwarded with good sums. */
+    NETIF_SET_CHECKSUM_CTRL(netif, config->verify_checksums
+                                       ? NETIF_CHECKSUM_ENABLE_ALL
+                                       : NETIF_CHECKSUM_GEN_IP | NETIF_CHECKSUM_GEN_UDP |
+                                             NETIF_CHECKSUM_GEN_TCP | NETIF_CHECKSUM_GEN_ICMP |
+                                             NETIF_CHECKSUM_GEN_ICMP6);
+#endif
+    netif_set_link_up(netif);
+    netif_set_up(netif);
+    set_addresses(netif, config);
+}
+
+static bool netif_is_listed(const struct netif *wanted)
+{
+    struct netif *netif;
+
+    NETIF_FOREACH(netif)
+    {
+        if (netif == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static err_t open_port(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+{
+    struct udp_pcb *pcb = udp_new_ip_type(WYRM_LWIP_IP6 ? IPADDR_TYPE_ANY : IPADDR_TYPE_V4);
+
+    if (pcb == NULL) {
+        return ERR_MEM;
+    }
+    err_t err = udp_bind(pcb, OUTSIDE_ANY, config->listen_port);
+    if (err != ERR_OK) {
+        udp_remove(pcb);
+        return err;
+    }
+    if (config->bind_netif != NULL) {
+        udp_bind_netif(pcb, config->bind_netif);
+    }
+    udp_recv(pcb, wyrm_lwip_receive, lwip);
+    lwip->pcb = pcb;
+    return ERR_OK;
+}
+
+static void list_tunnel(struct wyrm_lwip *lwip)
+{
+    for (struct wyrm_lwip *t = tunnels; t != NULL; t = t->next) {
+        if (t == lwip) {
+            return;
+        }
+    }
+    lwip->next = tunnels;
+    tunnels = lwip;
+}
+
+err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+{
+    if (lwip->running) {
+        return ERR_ALREADY;
+    }
+    if (!config_is_good(config)) {
+        return ERR_ARG;
+    }
+    err_t err = open_port(lwip, config);
+    if (err != ERR_OK) {
+        return err;
+    }
+    if (wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
+        udp_remove(lwip->pcb);
+        return ERR_ARG;
+    }
+    (void)wyrm_set_mtu(lwip->device, mtu_of(config)); /* its range is checked above */
+    if (!netif_is_listed(&lwip->netif)) {
+#if LWIP_IPV4
+        netif_add(&lwip->netif, NULL, NULL, NULL, lwip->netif.state, init_netif, ip_input);
+#else
+        netif_add(&lwip->netif, lwip->netif.state, init_netif, ip_input);
+#endif
+    }
+    configure_netif(lwip, config);
+    list_tunnel(lwip);
+
+    lwip->config = *config;
+    lwip->config.addresses = NULL;
+    lwip->clock.last = sys_now();
+    lwip->timer_due = WYRM_NEVER;
+    memset(&lwip->counters, 0, sizeof(lwip->counters));
+    lwip->life++;
+    lwip->running = true;
+    wyrm_lwip_service_locked(lwip);
+    return ERR_OK;
+}
+
+/* All but the routes: they still say what is not to leave another way. */
+static void forget_secrets(struct wyrm_lwip *lwip)
+{
+    static const uint8_t no_psk[WYRM_KEY_LEN];
+
+    for (wyrm_peer_id id = 0; id < lwip->pools->n_peers; id++) {
+        (void)wyrm_peer_set_psk(lwip->device, id, no_psk); /* WYRM_E_STATE: nobody there */
+    }
+    (void)wyrm_set_private_key(lwip->device, NULL);
+}
+
+void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
+{
+    if (!lwip->running) {
+        return;
+    }
+    lwip->running = false;
+    lwip->life++;
+    wyrm_lwip_disarm_timer(lwip);
+    udp_remove(lwip->pcb);
+    lwip->pcb = NULL;
+    wyrm_lwip_hold_drop_all(lwip);
+    forget_secrets(lwip);
+}
+
+void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
+{
+    wyrm_lwip_stop_locked(lwip);
+    if (netif_is_listed(&lwip->netif)) {
+        netif_remove(&lwip->netif);
+    }
+    for (struct wyrm_lwip **at = &tunnels; *at != NULL; at = &(*at)->next) {
+        if (*at == lwip) {
+            *at = lwip->next;
+            wyrm_close(lwip->device);
+            return;
+        }
+    }
+}
+
+/* ---- Routing hooks ----------------------------------------------------------- */
+
+static struct netif *tunnel_for(uint8_t family, const void *addr)
+{
+    wyrm_peer_id peer;
+
+    for (struct wyrm_lwip *t = tunnels; t != NULL; t = t->next) {
+        if (!t->sending && netif_is_up(&t->netif) &&
+            wyrm_route_find(t->device, family, addr, &peer) == WYRM_IDLE) {
+            return &t->netif;
+        }
+    }
+    return NULL;
+}
+
+#if LWIP_IPV4
+struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest)
+{
+    struct netif *netif;
+
+    LWIP_UNUSED_ARG(src);
+    if (ip4_addr_isloopback(dest) || ip4_addr_ismulticast(dest)) {
+        return NULL;
+    }
+    NETIF_FOREACH(netif)
+    {
+        if (netif_is_up(netif) && netif_is_link_up(netif) &&
+            !ip4_addr_isany_val(*netif_ip4_addr(netif)) &&
+            ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif))) {
+            return netif;
+        }
+    }
+    return tunnel_for(4, &dest->addr);
+}
+#endif
+
+#if LWIP_IPV6
+struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest)
+{
+    struct netif *netif;
+
+    LWIP_UNUSED_ARG(src);
+    if (ip6_addr_isloopback(dest) || ip6_addr_ismulticast(dest)) {
+        return NULL;
+    }
+    NETIF_FOREACH(netif)
+    {
+        for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+            if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) &&
+                ip6_addr_net_eq(dest, netif_ip6_addr(netif, i))) {
+                return NULL; /* lwIP knows what to do with its neighbours */
+            }
+        }
+    }
+    return tunnel_for(6, dest->addr);
+}
+#endif
+
+#else
+typedef int wyrm_lwip_life_is_not_built; /* ISO C wants something in every file */
+#endif

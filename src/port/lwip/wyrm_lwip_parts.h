@@ -1,0 +1,66 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What the files of the lwIP port share. Everything here runs under lwIP's core lock.
+ */
+#ifndef WYRM_LWIP_PARTS_H
+#define WYRM_LWIP_PARTS_H
+
+#include "wyrm_lwip.h"
+
+#include "lwip/ip.h"
+
+#define WYRM_LWIP_IP6 (LWIP_IPV6 && WYRM_IPV6)
+
+/* ---- wyrm_lwip.c: packets --------------------------------------------- */
+
+/* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
+err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet);
+/* What lwIP calls with a packet that leaves, and with a datagram that has come. */
+#if LWIP_IPV4
+err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop);
+#endif
+#if LWIP_IPV6
+err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr_t *next_hop);
+#endif
+void wyrm_lwip_receive(void *lwip, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *addr,
+                       u16_t port);
+void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip);
+
+/* ---- wyrm_lwip_udp.c: the outside ---------------------------------------- */
+
+/* Sends a datagram; the pbuf stays the caller's. */
+err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *datagram, const struct wyrm_meta *to);
+/* The same for a message that the core has made. */
+void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet);
+/* What is known about the datagram that lwIP is delivering just now. */
+void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port);
+/* False: an address of this family is not supported. */
+bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr);
+
+/* ---- wyrm_lwip_hold.c: packets that wait for a session ------------------ */
+
+/* Keeps a reference, or a copy if the stack may change the data. */
+err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet);
+/* Sends what waits for the peer, in order. */
+void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer);
+void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer);
+void wyrm_lwip_hold_drop_all(struct wyrm_lwip *lwip);
+
+/* ---- wyrm_lwip_inner.c: what a tunnel does to plain packets -------------- */
+
+/* Fills in check sums that lwIP left to hardware (zero), as the real interface would. */
+void wyrm_lwip_fill_checksums(struct pbuf *packet);
+/* True: the packet opens a TCP connection with segments that the tunnel would have to refuse. */
+bool wyrm_lwip_mss_too_big(const struct pbuf *packet, uint16_t mtu);
+/* Lowers that segment size; the packet must be writable. */
+void wyrm_lwip_clamp_mss(struct pbuf *packet, uint16_t mtu);
+/* Makes neighbour discovery of a peer ineffective: nobody inside a tunnel is our neighbour. */
+void wyrm_lwip_disarm_nd(struct pbuf *packet);
+
+enum wyrm_lwip_refusal { WYRM_LWIP_UNREACHABLE, WYRM_LWIP_TOO_BIG };
+/* Sends an ICMP error to the sender of an outgoing packet, where RFC 1122 and 4443 allow one. */
+void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why);
+
+#endif /* WYRM_LWIP_PARTS_H */
