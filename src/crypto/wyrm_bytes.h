@@ -8,7 +8,11 @@
 #ifndef WYRM_BYTES_H
 #define WYRM_BYTES_H
 
+#include "wyrm_crypto_select.h"
+
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint32_t wyrm_load_le32(const uint8_t *p)
 {
@@ -32,6 +36,31 @@ static inline void wyrm_store_le64(uint8_t *p, uint64_t value)
 {
     wyrm_store_le32(p, (uint32_t)value);
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
+}
+
+/* True if words at `p` may be read and written by the two functions below: an address decides,
+ * which is public, or nothing at all where the core takes words anywhere. */
+static inline bool wyrm_words_at(const void *p)
+{
+    return WYRM_UNALIGNED || (WYRM_LITTLE_ENDIAN && (uintptr_t)p % 4 == 0);
+}
+
+static inline uint32_t wyrm_load_word(const uint8_t *p)
+{
+    uint32_t value;
+
+    if (WYRM_UNALIGNED)
+        return wyrm_load_le32(p);
+    memcpy(&value, __builtin_assume_aligned(p, 4), sizeof(value));
+    return value;
+}
+
+static inline void wyrm_store_word(uint8_t *p, uint32_t value)
+{
+    if (WYRM_UNALIGNED)
+        wyrm_store_le32(p, value);
+    else
+        memcpy(__builtin_assume_aligned(p, 4), &value, sizeof(value));
 }
 
 #endif /* WYRM_BYTES_H */

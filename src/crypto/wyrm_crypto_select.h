@@ -9,7 +9,10 @@
  *   WYRM_SMALL       1: smallest code; 0: fastest
  *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere
  *   WYRM_CT_MUL64    1: a 32 x 32 -> 64 multiply takes the same time for all operands
+ *   WYRM_UNALIGNED   1: the core reads and writes words at any address
  *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13
+ *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 32 or 13
+ *   WYRM_<LEAF>_ASM  1: assembly provides the leaf, 0: its portable twin does
  */
 #ifndef WYRM_CRYPTO_SELECT_H
 #define WYRM_CRYPTO_SELECT_H
@@ -82,6 +85,57 @@
 #else
 #define WYRM_CT_MUL64 1
 #endif
+#endif
+
+/* ---- Memory ----------------------------------------------------------- */
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WYRM_LITTLE_ENDIAN 0
+#else
+#define WYRM_LITTLE_ENDIAN 1
+#endif
+
+#ifndef WYRM_UNALIGNED
+#if WYRM_LITTLE_ENDIAN &&                                                                          \
+    (defined(__ARM_FEATURE_UNALIGNED) || defined(__x86_64__) || defined(__i386__))
+#define WYRM_UNALIGNED 1
+#else
+#define WYRM_UNALIGNED 0
+#endif
+#endif
+
+/* ---- ChaCha20, Poly1305, BLAKE2s -------------------------------------- */
+
+#ifndef WYRM_POLY1305_BITS
+#if WYRM_CT_MUL64
+#define WYRM_POLY1305_BITS 32
+#else
+#define WYRM_POLY1305_BITS 13
+#endif
+#endif
+
+#if WYRM_POLY1305_BITS == 32
+#define WYRM_POLY1305_HEADER "wyrm_poly1305_32.h"
+#elif WYRM_POLY1305_BITS == 13
+#define WYRM_POLY1305_HEADER "wyrm_poly1305_13.h"
+#else
+#error "WYRM_POLY1305_BITS must be 32 or 13"
+#endif
+
+#ifndef WYRM_CHACHA20_ASM
+#define WYRM_CHACHA20_ASM 0
+#endif
+#ifndef WYRM_POLY1305_ASM
+#define WYRM_POLY1305_ASM 0
+#endif
+#ifndef WYRM_BLAKE2S_ASM
+#define WYRM_BLAKE2S_ASM 0
+#endif
+
+/* How far below the frame of a public function its callees may keep secrets; measured by the tests
+ * that scan the stack. */
+#ifndef WYRM_SCRUB_BYTES
+#define WYRM_SCRUB_BYTES 320
 #endif
 
 /* ---- X25519 ----------------------------------------------------------- */

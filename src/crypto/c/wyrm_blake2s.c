@@ -1,0 +1,196 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * BLAKE2s (RFC 7693).
+ */
+#include "../wyrm_blake2s.h"
+#include "../wyrm_bytes.h"
+#include "../wyrm_ct.h"
+
+#include <string.h>
+
+#define IV0 0x6a09e667
+#define IV1 0xbb67ae85
+#define IV2 0x3c6ef372
+#define IV3 0xa54ff53a
+#define IV4 0x510e527f
+#define IV5 0x9b05688c
+#define IV6 0x1f83d9ab
+#define IV7 0x5be0cd19
+
+/* A key block is compressed at once, so that a copy of the keyed state saves that work. While
+ * nothing follows it, the key may yet turn out to be the last block: state->block still holds it
+ * then, and state->fill is this plus the length of the key. */
+#define KEYED WYRM_HASH_BLOCK_LEN
+
+#if !WYRM_BLAKE2S_ASM
+
+static const uint8_t sigma[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+                                      {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
+                                      {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
+                                      {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
+                                      {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
+                                      {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
+                                      {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
+                                      {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
+                                      {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
+                                      {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
+
+static inline uint32_t rotate_right(uint32_t value, unsigned n)
+{
+    return value >> n | value << (32 - n);
+}
+
+#define MIX(a, b, c, d, x, y)                                                                      \
+    do {                                                                                           \
+        a += b + (x);                                                                              \
+        d = rotate_right(d ^ a, 16);                                                               \
+        c += d;                                                                                    \
+        b = rotate_right(b ^ c, 12);                                                               \
+        a += b + (y);                                                                              \
+        d = rotate_right(d ^ a, 8);                                                                \
+        c += d;                                                                                    \
+        b = rotate_right(b ^ c, 7);                                                                \
+    } while (0)
+
+static inline void round_fast(uint32_t v[16], const uint32_t m[16], const uint8_t s[16])
+{
+    MIX(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
+    MIX(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
+    MIX(v[2], v[6], v[10], v[14], m[s[4]], m[s[5]]);
+    MIX(v[3], v[7], v[11], v[15], m[s[6]], m[s[7]]);
+    MIX(v[0], v[5], v[10], v[15], m[s[8]], m[s[9]]);
+    MIX(v[1], v[6], v[11], v[12], m[s[10]], m[s[11]]);
+    MIX(v[2], v[7], v[8], v[13], m[s[12]], m[s[13]]);
+    MIX(v[3], v[4], v[9], v[14], m[s[14]], m[s[15]]);
+}
+
+/* Step i works on column i % 4; diagonals are columns of rows turned by one, two and three. */
+static inline void round_small(uint32_t v[16], const uint32_t m[16], const uint8_t s[16])
+{
+    for (unsigned i = 0; i < 8; i++, s += 2) {
+        unsigned turn = i >> 2;
+        uint32_t *a = v + (i & 3), *b = v + 4 + ((i + turn) & 3);
+        uint32_t *c = v + 8 + ((i + 2 * turn) & 3), *d = v + 12 + ((i + 3 * turn) & 3);
+
+        MIX(*a, *b, *c, *d, m[s[0]], m[s[1]]);
+    }
+}
+
+void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_HASH_BLOCK_LEN],
+                           uint32_t last)
+{
+    uint32_t *h = state->h;
+    uint32_t m[16];
+    uint32_t v[16] = {h[0],
+                      h[1],
+                      h[2],
+                      h[3],
+                      h[4],
+                      h[5],
+                      h[6],
+                      h[7],
+                      IV0,
+                      IV1,
+                      IV2,
+                      IV3,
+                      IV4 ^ state->counter[0],
+                      IV5 ^ state->counter[1],
+                      IV6 ^ last,
+                      IV7};
+
+    for (unsigned i = 0; i < 16; i++)
+        m[i] = wyrm_load_le32(block + 4 * i);
+    for (unsigned i = 0; i < 10; i++) {
+        if (WYRM_SMALL)
+            round_small(v, m, sigma[i]);
+        else
+            round_fast(v, m, sigma[i]);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        h[i] ^= v[i] ^ v[i + 8];
+}
+
+#endif
+
+static void compress(struct wyrm_blake2s *state, const uint8_t *block, unsigned len, uint32_t last)
+{
+    state->counter[0] += len;
+    state->counter[1] += state->counter[0] < len;
+    wyrm_blake2s_compress(state, block, last);
+}
+
+static void set_parameters(struct wyrm_blake2s *state, size_t key_len)
+{
+    static const uint32_t iv[8] = {IV0, IV1, IV2, IV3, IV4, IV5, IV6, IV7};
+
+    memcpy(state->h, iv, sizeof(iv));
+    state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ state->out_len;
+    state->counter[0] = state->counter[1] = 0;
+}
+
+void wyrm_blake2s_init(struct wyrm_blake2s *state, size_t out_len, const uint8_t *key,
+                       size_t key_len)
+{
+    state->out_len = (uint8_t)out_len;
+    state->fill = 0;
+    set_parameters(state, key_len);
+    if (key_len == 0)
+        return;
+    memcpy(state->block, key, key_len);
+    memset(state->block + key_len, 0, sizeof(state->block) - key_len);
+    compress(state, state->block, sizeof(state->block), 0);
+    state->fill = (uint8_t)(KEYED + key_len);
+}
+
+void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
+{
+    const uint8_t *p = in;
+    size_t room;
+
+    if (len == 0)
+        return;
+    if (state->fill > KEYED)
+        state->fill = 0;
+    room = sizeof(state->block) - state->fill;
+    /* A full block waits until more follows: the last one is compressed by final. */
+    if (len > room) {
+        if (state->fill > 0) {
+            memcpy(state->block + state->fill, p, room);
+            compress(state, state->block, sizeof(state->block), 0);
+            p += room;
+            len -= room;
+            state->fill = 0;
+        }
+        for (; len > sizeof(state->block); p += sizeof(state->block), len -= sizeof(state->block))
+            compress(state, p, sizeof(state->block), 0);
+    }
+    memcpy(state->block + state->fill, p, len);
+    state->fill = (uint8_t)(state->fill + len);
+}
+
+void wyrm_blake2s_final(struct wyrm_blake2s *state, uint8_t *out)
+{
+    if (state->fill > KEYED) {
+        set_parameters(state, state->fill - KEYED);
+        state->fill = sizeof(state->block);
+    }
+    memset(state->block + state->fill, 0, sizeof(state->block) - state->fill);
+    compress(state, state->block, state->fill, ~UINT32_C(0));
+    for (unsigned i = 0; i < 8; i++)
+        wyrm_store_le32(state->block + 4 * i, state->h[i]);
+    memcpy(out, state->block, state->out_len);
+    wyrm_wipe(state, sizeof(*state));
+    wyrm_scrub_stack();
+}
+
+void wyrm_blake2s(uint8_t *out, size_t out_len, const uint8_t *key, size_t key_len, const void *in,
+                  size_t len)
+{
+    struct wyrm_blake2s state;
+
+    wyrm_blake2s_init(&state, out_len, key, key_len);
+    wyrm_blake2s_update(&state, in, len);
+    wyrm_blake2s_final(&state, out);
+}

@@ -1,0 +1,17 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The inside of BLAKE2s (RFC 7693) for the other files of this room.
+ */
+#ifndef WYRM_BLAKE2S_H
+#define WYRM_BLAKE2S_H
+
+#include "../wyrm_crypto.h"
+
+/* The leaf: mixes one block into state->h under state->counter, which the caller has moved on
+ * already. `last` is ~0 for the last block, otherwise 0. The block may be misaligned. */
+void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_HASH_BLOCK_LEN],
+                           uint32_t last);
+
+#endif /* WYRM_BLAKE2S_H */

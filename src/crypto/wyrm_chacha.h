@@ -1,0 +1,27 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * ChaCha20 (RFC 8439 section 2.3) for the other files of this room.
+ */
+#ifndef WYRM_CHACHA_H
+#define WYRM_CHACHA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WYRM_CHACHA20_WORDS 16
+#define WYRM_CHACHA20_BLOCK 64
+
+/* Where the block counter lives in a state. */
+#define WYRM_CHACHA20_COUNTER 12
+
+void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[32],
+                        const uint8_t nonce[12], uint32_t counter);
+
+/* The leaf: out = in ^ key stream for `blocks` > 0 whole blocks, and the counter moves on. out and
+ * in are equal or do not overlap, and may be misaligned. */
+void wyrm_chacha20_blocks(uint32_t state[WYRM_CHACHA20_WORDS], uint8_t *out, const uint8_t *in,
+                          size_t blocks);
+
+#endif /* WYRM_CHACHA_H */

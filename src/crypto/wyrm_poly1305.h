@@ -1,0 +1,44 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Poly1305 (RFC 8439 section 2.5) for the other files of this room: nothing is buffered, callers
+ * bring whole blocks.
+ */
+#ifndef WYRM_POLY1305_H
+#define WYRM_POLY1305_H
+
+#include "wyrm_crypto_select.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WYRM_POLY1305_BLOCK 16
+
+/* The limbs belong to c/wyrm_poly1305_<bits>.h and, at 32 bits, to the assembly: keep the order. */
+struct wyrm_poly1305 {
+#if WYRM_POLY1305_BITS == 32
+    uint32_t h[5]; /* the sum, at most a little over 2^130 */
+    uint32_t r[4]; /* the clamped key */
+    uint32_t s[3]; /* 5/4 of r[1], r[2], r[3] */
+#else
+    uint32_t h[10]; /* columns of the last product, not carried yet */
+    uint32_t w[19]; /* 5 r[1] to 5 r[9], then r[0] to r[9] */
+#endif
+    uint32_t pad[4];
+};
+
+void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32]);
+
+/* The leaf: takes in `blocks` > 0 blocks of 16 bytes, each as a number with bit 128 equal to `top`:
+ * 1, or 0 for a last block whose message ended before it. */
+void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
+                          uint32_t top);
+
+/* Takes in `len` bytes and zeros up to the next multiple of 16. */
+void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t len);
+
+/* Writes the tag; the caller wipes the state. */
+void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16]);
+
+#endif /* WYRM_POLY1305_H */
