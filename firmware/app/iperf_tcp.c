@@ -59,8 +59,7 @@ static struct tcp_pcb *listener;
 #define DIGITS_100 DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
 #define DIGITS_500 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100
 static const char pattern[] = DIGITS_500 DIGITS_500 DIGITS_500;
-#define CHUNK TCP_MSS
-_Static_assert(CHUNK < sizeof pattern, "one segment at a time");
+_Static_assert(TCP_MSS < sizeof pattern, "one segment at a time");
 
 static uint32_t load_be32(const uint8_t *p)
 {
@@ -118,11 +117,13 @@ static bool all_written(const struct stream *stream)
     return stream->bytes ? stream->written == stream->bytes : board_clock_us() >= stream->end;
 }
 
+/* Whole segments, so that no write leaves a small one behind. */
 static size_t next_chunk(const struct stream *stream)
 {
-    uint64_t left = stream->bytes ? stream->bytes - stream->written : CHUNK;
+    size_t segment = tcp_mss(stream->pcb);
+    uint64_t left = stream->bytes ? stream->bytes - stream->written : segment;
 
-    return left < CHUNK ? (size_t)left : CHUNK;
+    return left < segment ? (size_t)left : segment;
 }
 
 static void fill(struct stream *stream)

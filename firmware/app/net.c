@@ -275,6 +275,21 @@ static bool wait_for_answer(void)
     return lookup.answered && lookup.found;
 }
 
+static bool look_up(const char *name, u8_t type, ip_addr_t *out)
+{
+    LOCK_TCPIP_CORE();
+    lookup.answered = false;
+    err_t error = dns_gethostbyname_addrtype(name, out, on_answer, &lookup, type);
+    UNLOCK_TCPIP_CORE();
+
+    if (error == ERR_OK)
+        return true;
+    if (error != ERR_INPROGRESS || !wait_for_answer())
+        return false;
+    *out = lookup.address;
+    return true;
+}
+
 bool net_resolve(const char *host, ip_addr_t *out)
 {
     if (text_to_address(host, out))
@@ -282,22 +297,14 @@ bool net_resolve(const char *host, ip_addr_t *out)
 
     LOCK_TCPIP_CORE();
     bool server = !ip_addr_isany(dns_getserver(0));
-    lookup.answered = false;
-    err_t error = server ? dns_gethostbyname_addrtype(host, out, on_answer, &lookup,
-                                                      LWIP_DNS_ADDRTYPE_IPV4_IPV6)
-                         : ERR_RTE;
     UNLOCK_TCPIP_CORE();
-
     if (!server)
         return shell_error("'%s' is not an address, and there is no name server to ask; set one "
                            "with 'ip dns ADDRESS'",
                            host);
-    if (error == ERR_OK)
-        return true;
-    if (error != ERR_INPROGRESS || !wait_for_answer())
-        return shell_error("the name '%s' was not found", host);
-    *out = lookup.address;
-    return true;
+    return look_up(host, LWIP_DNS_ADDRTYPE_IPV4, out) ||
+           look_up(host, LWIP_DNS_ADDRTYPE_IPV6, out) ||
+           shell_error("the name '%s' was not found", host);
 }
 
 /* ---- the command ---- */
@@ -334,7 +341,9 @@ static void show(void)
 
     LOCK_TCPIP_CORE();
     unsigned bits = mask_bits(ip4_addr_get_u32(netif_ip4_netmask(&interface)));
-    bool dhcp = dhcp_supplied_address(&interface) != 0;
+    const char *source = dhcp_supplied_address(&interface) ? "dhcp"
+                         : netif_dhcp_data(&interface)     ? "dhcp, no answer yet"
+                                                           : "static";
     (void)text_address(netif_ip_addr4(&interface), address);
     (void)text_address(netif_ip_gw4(&interface), gateway);
     (void)text_address(dns_getserver(0), dns);
@@ -344,7 +353,7 @@ static void show(void)
                    interface.num, netif_is_up(&interface) ? "up" : "down", interface.mtu);
     console_printf("mac        %02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1], mac[2], mac[3],
                    mac[4], mac[5]);
-    console_printf("address    %s/%u  %s\n", address, bits, dhcp ? "dhcp" : "static");
+    console_printf("address    %s/%u  %s\n", address, bits, source);
     show_ip6();
     console_printf("gateway    %s\n", gateway);
     console_printf("dns        %s\n", dns);
