@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import types
 from pathlib import Path
 from typing import Annotated, NoReturn, Optional
 
@@ -16,6 +14,7 @@ import typer
 from wyrmlab.boards import BOARDS, DEFAULT
 from wyrmlab.build import Target
 from wyrmlab.errors import FAILED, INTERRUPTED, USAGE, WyrmError
+from wyrmlab.proc import install_signal_handlers
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
 
@@ -148,28 +147,30 @@ def genpsk() -> None:
     _wg("genpsk")
 
 
+@app.command(rich_help_panel=CHECK)
+def test(
+    chosen: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("-k", metavar="EXPR", help="Only tests whose names match (as pytest's -k)."),
+    ] = None,
+    all_of_it: Annotated[bool, typer.Option("--all", help="Also the long tests.")] = False,
+    soak: Annotated[bool, typer.Option("--soak", help="Also the very long ones.")] = False,
+) -> None:
+    """Run the tests; the last line is `N passed, N failed`."""
+    from wyrmlab import testing
+
+    raise typer.Exit(testing.run(chosen=chosen, all_of_it=all_of_it, soak=soak))
+
+
 def main() -> NoReturn:
     """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
-    _install_signal_handlers()
+    install_signal_handlers()
     try:
         code = app(prog_name="./wyrm", standalone_mode=False)
     except BaseException as error:
         code = _report(error)
     _flush()
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _install_signal_handlers() -> None:
-    """SIGTERM and SIGHUP end us as Ctrl-C does. While we clean up, further ones are ignored."""
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def interrupted(_number: int, _frame: types.FrameType | None) -> None:
-        for number in ends:
-            signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    for number in ends:
-        signal.signal(number, interrupted)
 
 
 def _report(error: BaseException) -> int:

@@ -17,6 +17,7 @@ from wyrmlab import paths, proc
 from wyrmlab.boards import Board
 from wyrmlab.console import PROMPT, Console
 from wyrmlab.errors import MissingError, UsageError, WyrmError
+from wyrmlab.net import Tap
 
 DEVICE_ADDRESSES = ("10.9.0.2", "fd09::2")
 MAC = "52:54:00:12:34:56"
@@ -32,7 +33,7 @@ def default_flash(board: Board) -> Path:
 class Device:
     """A board booted in QEMU, as a context manager.
 
-        with Device(board, firmware, tap="tap0", log_dir=run_dir) as device:
+        with net.tap("tap0") as tap, Device(board, firmware, tap=tap, log_dir=run_dir) as device:
             device.wait_ready()
             print(device.command("version"))
 
@@ -88,12 +89,11 @@ class Device:
         self._open_flash()
         ours, theirs = socket.socketpair()
         with theirs:
-            self._qemu = proc.Service(
-                "qemu-system-arm",
-                self._command_line(theirs.fileno()),
-                self._qemu_log,
-                pass_fds=[theirs.fileno()],
-            )
+            inherited = [theirs.fileno()]
+            if isinstance(self.tap, Tap):
+                inherited.append(self.tap.descriptor)
+            command = self._command_line(theirs.fileno())
+            self._qemu = proc.Service("QEMU", command, self._qemu_log, pass_fds=inherited)
             self._started = time.monotonic()
             self._qemu.start()
         self._console = Console(ours, self._console_log)
@@ -166,7 +166,10 @@ class Device:
 
     def _command_line(self, console_fd: int) -> list[str]:
         arguments = " ".join(f"{key}={value}" for key, value in self.args.items())
-        network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.mac}"
+        if isinstance(self.tap, Tap):
+            network = f"tap,fd={self.tap.descriptor},mac={self.mac}"
+        else:
+            network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.mac}"
         semihosting = f"enable=on,target=native,arg=wyrm,arg={arguments}"
         command = ["qemu-system-arm", "-M", self.board.machine, "-kernel", str(self.firmware)]
         command += ["-display", "none", "-monitor", "none", "-nic", network]

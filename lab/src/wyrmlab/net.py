@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import fcntl
 import ipaddress
 import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -35,7 +37,7 @@ TUN_REMEDY = (
 )
 
 _INSIDE = "WYRM_INSIDE"
-_GATE = "WYRM_GATE"
+GATE = "WYRMGATE"
 _NAME = "WYRM_NETNS"
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 
@@ -142,7 +144,7 @@ def enter(name: str | None = None) -> None:
     """
     if inside():
         return
-    if gate := os.environ.pop(_GATE, None):
+    if gate := os.environ.pop(GATE, None):
         _arrive(int(gate))
         return
     given = access()
@@ -153,14 +155,24 @@ def enter(name: str | None = None) -> None:
     sys.exit(_supervise(given.way, name))
 
 
-def run_inside(module: str, *args: str, timeout_s: float) -> int:
-    """Runs `python -m module args` inside private namespaces; returns its exit code."""
-    proc_args = [sys.executable, "-P", "-m", "wyrmlab.inside", module, *args]
-    return _supervise(access().way, None, proc_args, timeout_s)
+def run_inside(module: str, *args: str) -> int:
+    """Runs `python -m module args...` inside private namespaces; returns its exit code."""
+    command = [sys.executable, "-P", "-m", "wyrmlab.inside", module, *args]
+    way = access().way
+    if way is Way.SUDO:
+        kept = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("WYRM_")]
+        return subprocess.run(["sudo", "env", *_kept_by_sudo(), *kept, *command]).returncode
+    return _supervise(way, None, command)
 
 
 def _again_through_sudo(why: str) -> NoReturn:
     print(f"wyrm: {why}: going on through sudo.", file=sys.stderr)
+    sys.stderr.flush()
+    os.execvp("sudo", ["sudo", "env", *_kept_by_sudo(), *_same_command()])
+
+
+def _kept_by_sudo() -> list[str]:
+    """sudo drops the environment; this much of it has to survive."""
     kept = {
         name: os.environ[name]
         for name in ("PATH", "PYTHONPATH", "WYRM_DEBUG", "TERM")
@@ -168,9 +180,7 @@ def _again_through_sudo(why: str) -> NoReturn:
     }
     kept["WYRM_CACHE"] = str(paths.cache())
     kept["XDG_STATE_HOME"] = str(paths.state().parent)
-    pairs = [f"{name}={value}" for name, value in kept.items()]
-    sys.stderr.flush()
-    os.execvp("sudo", ["sudo", "env", *pairs, *_same_command()])
+    return [f"{name}={value}" for name, value in kept.items()]
 
 
 def _same_command() -> list[str]:
@@ -181,9 +191,7 @@ _PASSED_ON = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 _SI_KERNEL = 0x80
 
 
-def _supervise(
-    way: Way, name: str | None, command: Sequence[str] | None = None, timeout_s: float | None = None
-) -> int:
+def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None) -> int:
     wrapper = [str(proc.find("unshare"))]
     wrapper += ["--user", "--map-root-user"] if way is Way.USER else []
     wrapper += _NAMESPACES
@@ -203,11 +211,16 @@ def _supervise(
     watched = _PASSED_ON | {signal.SIGCHLD}
     read_end, write_end = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        proc.parent_death_signal()
+
     child = subprocess.Popen(
         [*wrapper, *(command or _same_command())],
-        env={**environment, _GATE: str(read_end)},
+        env={**environment, GATE: str(read_end)},
         pass_fds=(read_end,),
-        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+        preexec_fn=prepare,
     )
     os.close(read_end)
     try:
@@ -217,7 +230,7 @@ def _supervise(
         if made_name and name is not None:
             proc.run("ip", "netns", "attach", name, str(first))
         os.write(write_end, f"{first}\n".encode())
-        return _pass_signals_until_exit(child, first, watched, timeout_s)
+        return _pass_signals_until_exit(child, first, watched)
     finally:
         os.close(write_end)
         if child.poll() is None:
@@ -247,14 +260,11 @@ def _pass_signals_until_exit(
     child: subprocess.Popen[bytes],
     first: int,
     watched: frozenset[signal.Signals],
-    timeout_s: float | None,
 ) -> int:
     while child.poll() is None:
-        received = signal.sigtimedwait(watched, timeout_s or 3600)
-        if received is None and timeout_s is not None:
-            raise WyrmError(f"What ran in the private namespaces did not end in {timeout_s:g} s.")
+        received = signal.sigwaitinfo(watched)
         # Ctrl-C on the terminal has reached the process inside already.
-        if received is None or received.si_code == _SI_KERNEL:
+        if received.si_code == _SI_KERNEL:
             continue
         if received.si_signo in _PASSED_ON:
             with contextlib.suppress(ProcessLookupError):
@@ -332,9 +342,24 @@ def address_conflict(addresses: Sequence[str]) -> str | None:
     return None
 
 
+class Tap(str):
+    """The name of a TAP made by `tap()`, with the descriptor an emulator inherits to use it."""
+
+    descriptor: int
+
+    def __new__(cls, name: str, descriptor: int) -> Tap:
+        made = super().__new__(cls, name)
+        made.descriptor = descriptor
+        return made
+
+
 @contextlib.contextmanager
 def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
-    """A TAP that is up, with addresses. One that is there is used as it is, and left."""
+    """A TAP that is up, with addresses. One that is there is used as it is, and left.
+
+    One made here is not persistent: the kernel removes it when this process and the emulator that
+    inherits it have ended, even if they are killed.
+    """
     check_name(name)
     if interface_exists(name):
         _check_tap(name)
@@ -345,23 +370,36 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
             f"The addresses {' and '.join(addresses)} are taken here: {conflict}.",
             remedy="Use a private network (--netns NAME), or name a TAP you made yourself.",
         )
-    if problem := _add_tap(name):
-        raise MissingError(
-            f"The TAP {name} cannot be made ({problem}).",
-            remedy="Run it as root or through sudo, or leave --tap out to use a private network.",
-        )
+    descriptor = _open_tap(name)
     try:
         for address in addresses:
             add_address(name, address)
         proc.run("ip", "link", "set", name, "up")
-        yield name
+        yield Tap(name, descriptor)
     finally:
-        proc.run("ip", "link", "delete", name, check=False)
+        os.close(descriptor)
 
 
-def _add_tap(name: str) -> str:
-    done = proc.run("ip", "tuntap", "add", "dev", name, "mode", "tap", check=False)
-    return done.stderr.strip() or "no reason given" if done.returncode else ""
+# From linux/if_tun.h.
+_TUNSETIFF = 0x400454CA
+_IFF_TAP, _IFF_NO_PI = 0x0002, 0x1000
+
+
+def _open_tap(name: str) -> int:
+    descriptor = -1
+    try:
+        descriptor = os.open(TUN, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        request = struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI)
+        fcntl.ioctl(descriptor, _TUNSETIFF, request)
+    except OSError as error:
+        if descriptor >= 0:
+            os.close(descriptor)
+        remedy = "Run it as root or through sudo, or use a private network: --netns NAME."
+        raise MissingError(
+            f"The TAP {name} cannot be made: {error.strerror}.",
+            remedy=f"{TUN_REMEDY.capitalize()}." if not TUN.exists() else remedy,
+        ) from error
+    return descriptor
 
 
 def _check_tap(name: str) -> None:

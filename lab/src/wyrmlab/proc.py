@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
+import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -94,6 +95,19 @@ def parent_death_signal() -> None:
 
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def install_signal_handlers() -> None:
+    """SIGTERM and SIGHUP end us as Ctrl-C does. While we clean up, further ones are ignored."""
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def interrupted(_number: int, _frame: types.FrameType | None) -> None:
+        for number in ends:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in ends:
+        signal.signal(number, interrupted)
 
 
 class Service:

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What every Python test can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from wyrmlab import boards, build, net
+from wyrmlab.device import Device
+
+
+@pytest.fixture(scope="session")
+def m7() -> boards.Board:
+    return boards.board("m7")
+
+
+@pytest.fixture(scope="session")
+def m7_firmware() -> Path:
+    return build.firmware("m7")
+
+
+@pytest.fixture
+def boot(m7: boards.Board, m7_firmware: Path, tmp_path: Path) -> Iterator[Callable[..., Device]]:
+    """Boots a device on a TAP of its own, ready for commands; keywords are Device's."""
+    with net.tap("tap0") as tap, ExitStack() as stack:
+
+        def booted(**options: object) -> Device:
+            settings = {"tap": tap, "log_dir": tmp_path, **options}
+            device = stack.enter_context(Device(m7, m7_firmware, **settings))  # type: ignore[arg-type]
+            device.wait_ready()
+            return device
+
+        yield booted

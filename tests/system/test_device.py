@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""One emulated device on a TAP: boot, console, reachability, flash, restarts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wyrmlab import net
+from wyrmlab.device import DEVICE_ADDRESSES, Device
+from wyrmlab.errors import TimedOutError, WyrmError
+
+pytestmark = pytest.mark.netns
+Boot = Callable[..., Device]
+
+
+@pytest.mark.parametrize("address", DEVICE_ADDRESSES)
+def test_device_answers_ping(boot: Boot, address: str) -> None:
+    boot()
+    pings = net.ping(address, count=10, interval_s=0.05)
+    assert pings.loss_percent == 0
+
+
+def test_big_and_fragmented_pings_come_back(boot: Boot) -> None:
+    boot()
+    for size in (1472, 4000):
+        assert net.ping("10.9.0.2", size=size).loss_percent == 0
+
+
+def test_console_lists_its_commands(boot: Boot) -> None:
+    listed = boot().command("help")
+    for command in ("version", "ip", "ping", "iperf", "tasks", "heap", "stats", "reboot"):
+        assert command in listed
+
+
+def test_unknown_command_is_an_error_and_changes_nothing(boot: Boot) -> None:
+    device = boot()
+    with pytest.raises(WyrmError, match="no command"):
+        device.command("frobnicate")
+    assert "version" in device.command("help")
+
+
+def test_device_comes_back_after_reboot(boot: Boot, tmp_path: Path) -> None:
+    device = boot(flash=tmp_path / "flash")
+    assert "10.9.0.2" in device.reboot()
+    assert net.ping("10.9.0.2", count=3).received == 3
+
+
+def test_flash_file_outlives_the_emulator(boot: Boot, tmp_path: Path) -> None:
+    flash = tmp_path / "flash"
+    device = boot(flash=flash)
+    assert "flash: blank" in device.console.transcript
+    device.stop()
+    assert "flash: blank" not in boot(flash=flash).console.transcript
+
+
+def test_addresses_can_be_given_as_arguments(boot: Boot) -> None:
+    device = boot(args={"term": "plain", "ip": "10.9.0.77/24"})
+    assert "10.9.0.77" in device.command("ip")
+    assert net.ping("10.9.0.77", count=2).received == 2
+
+
+def test_counted_instructions_keep_the_device_on_time(boot: Boot) -> None:
+    device = boot(icount_shift=3)
+    assert net.ping("10.9.0.2", count=3).received == 3
+    assert device.boot_s is not None
+
+
+def test_silence_is_noticed_within_the_time_given(boot: Boot) -> None:
+    device = boot()
+    started = time.monotonic()
+    with pytest.raises(TimedOutError):
+        device.console.expect("never said", timeout_s=0.3)
+    assert time.monotonic() - started < 2
+
+
+def test_capture_holds_what_went_over_the_wire(boot: Boot, tmp_path: Path) -> None:
+    boot()
+    file = tmp_path / "wire.pcapng"
+    with net.Capture("tap0", file):
+        net.ping("10.9.0.2", count=3, interval_s=0.05)
+    listed = net.tshark(file, "-Y", "icmp.type == 8")
+    assert len(listed.splitlines()) == 3
+
+
+def test_wireguard_go_starts_is_configured_and_stops(tmp_path: Path) -> None:
+    keys, other = net.make_keys(), net.make_keys()
+    with net.WireGuardGo("wg0", tmp_path / "wg.log") as wireguard:
+        wireguard.configure(
+            f"[Interface]\nPrivateKey = {keys.private}\nListenPort = 51820\n"
+            f"[Peer]\nPublicKey = {other.public}\nAllowedIPs = 10.8.0.2/32\n"
+        )
+        wireguard.up(["10.8.0.1/24"])
+        assert [peer.public_key for peer in wireguard.peers()] == [other.public]
+    assert not net.interface_exists("wg0")

@@ -1,0 +1,255 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""./wyrm itself: start-up, errors, exit codes, and what is left after an interruption."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from wyrmlab import net, paths, proc
+
+WYRM = str(paths.ROOT / "wyrm")
+
+
+def wyrm(*args: str, timeout_s: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WYRM, *args],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=timeout_s,
+        env={**os.environ, **env},
+    )
+
+
+def test_second_start_takes_under_a_second() -> None:
+    wyrm("--help")
+    times = []
+    for _ in range(3):
+        started = time.monotonic()
+        assert wyrm("--help").returncode == 0
+        times.append(time.monotonic() - started)
+    assert min(times) < 1
+
+
+def test_help_lists_the_commands_in_groups() -> None:
+    text = wyrm("--help", COLUMNS="100").stdout
+    for word in ("Set up and build", "Run", "Check", "doctor", "setup", "build", "device", "test"):
+        assert word in text
+
+
+def test_works_from_any_folder_and_through_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "w"
+    link.symlink_to(WYRM)
+    done = subprocess.run([link, "--help"], cwd=tmp_path, capture_output=True, timeout=60)
+    assert done.returncode == 0
+
+
+def test_wrong_option_is_a_usage_error() -> None:
+    done = wyrm("build", "--bogus")
+    assert done.returncode == 2
+    assert "No such option" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("build", "--board", "z80"), "There is no board `z80`"),
+        (("build", "lib", "--board", "m7"), "goes with the target `firmware` only"),
+        (("device", "--console", "telnet"), "give stdio, pty or socket:PATH"),
+        (("device", "--tap", "a", "--netns", "b"), "exclude each other"),
+        (("device", "--tap", "far-too-long-a-name"), "cannot name a network interface"),
+        (("test", "-k", "no_such_test_at_all"), "No test matches"),
+    ],
+)
+def test_bad_argument_gets_one_sentence_and_exit_code_2(
+    arguments: tuple[str, ...], says: str
+) -> None:
+    done = wyrm(*arguments, timeout_s=280)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_setup_does_nothing_on_a_machine_that_is_set_up() -> None:
+    done = wyrm("setup")
+    assert done.returncode == 0
+    assert "Debian packages: all there." in done.stderr
+    assert "Third-party source: all there." in done.stderr
+
+
+def test_keys_are_those_of_wg() -> None:
+    private = wyrm("genkey").stdout
+    assert len(private) == 45
+    ours = subprocess.run([WYRM, "pubkey"], input=private, capture_output=True, text=True)
+    theirs = subprocess.run(["wg", "pubkey"], input=private, capture_output=True, text=True)
+    assert ours.stdout == theirs.stdout
+
+
+def test_first_start_without_a_network_says_so_and_leaves_nothing(tmp_path: Path) -> None:
+    offline = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0", "PIP_FIND_LINKS": ""}
+    done = wyrm("--help", WYRM_CACHE=str(tmp_path), PIP_NO_INDEX="1", **offline)
+    assert done.returncode == 3
+    assert "The first start needs a network" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "venv").iterdir()) == ["lock", "pip.log"]
+
+
+# --- Interruptions: nothing of ours may be left, whatever ends us ---
+
+
+@contextmanager
+def device(*args: str) -> Iterator[subprocess.Popen[str]]:
+    """`./wyrm device` once its console can be reached."""
+    running = subprocess.Popen(
+        [WYRM, "device", "--console", "pty", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert running.stdout is not None
+        said = ""
+        deadline = time.monotonic() + 200
+        while "console: " not in said:
+            assert select.select([running.stdout], [], [], deadline - time.monotonic())[0], said
+            line = running.stdout.readline()
+            assert line, said
+            said += line
+        yield running
+    finally:
+        running.terminate()
+        running.wait(30)
+
+
+def descendants(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Those that still run; a zombie waiting for its parent does not."""
+
+    def runs(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    return [pid for pid in pids if runs(pid)]
+
+
+def gone(pids: list[int], within_s: float = 10) -> bool:
+    deadline = time.monotonic() + within_s
+    while alive(pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pids)
+
+
+@contextmanager
+def persistent_tap(name: str) -> Iterator[None]:
+    """A TAP as a user makes one by hand."""
+    proc.run("ip", "tuntap", "add", "dev", name, "mode", "tap")
+    try:
+        net.add_address(name, "10.9.0.1/24")
+        proc.run("ip", "link", "set", name, "up")
+        yield
+    finally:
+        proc.run("ip", "link", "delete", name)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_path: Path) -> None:
+    if net.access().way not in (net.Way.ROOT, net.Way.USER):
+        pytest.skip(f"no private network: {net.access().remedy}")
+    name = f"wyrm-{os.getpid()}"
+    with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
+        pids = descendants(running.pid)
+        assert len(pids) >= 3
+        running.send_signal(ending)
+        assert running.wait(30) == 130
+        assert gone(pids)
+    assert not (Path("/run/netns") / name).exists()
+
+
+def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None:
+    if net.access().way not in (net.Way.ROOT, net.Way.USER):
+        pytest.skip(f"no private network: {net.access().remedy}")
+    name = f"wyrm-{os.getpid()}"
+    with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
+        pids = descendants(running.pid)
+        running.kill()
+        running.wait(30)
+        assert gone(pids)
+    subprocess.run(["ip", "netns", "delete", name], capture_output=True, timeout=10)
+
+
+@pytest.mark.netns
+def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None:
+    with device("--tap", "tapc", "--flash", str(tmp_path / "flash")) as running:
+        assert net.interface_exists("tapc")
+        pids = descendants(running.pid)
+        os.killpg(running.pid, signal.SIGINT)
+        assert running.wait(30) == 130
+        assert gone(pids)
+    assert not net.interface_exists("tapc")
+
+
+@pytest.mark.netns
+def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
+    with device("--tap", "tapd", "--flash", str(tmp_path / "flash")) as running:
+        pids = descendants(running.pid)
+        running.kill()
+        running.wait(30)
+        assert gone(pids)
+    # The kernel removes it a moment after the last descriptor is closed.
+    proc.wait_until(lambda: not net.interface_exists("tapd"), timeout_s=5, what="the TAP's end")
+
+
+@pytest.mark.netns
+def test_tap_that_was_there_before_stays(tmp_path: Path) -> None:
+    with persistent_tap("tapk"):
+        with device("--tap", "tapk", "--flash", str(tmp_path / "flash")) as running:
+            assert net.ping("10.9.0.2", count=2).received == 2
+            running.terminate()
+            assert running.wait(30) == 130
+        assert net.interface_exists("tapk")
+
+
+@pytest.mark.netns
+def test_busy_tap_gets_one_sentence(tmp_path: Path) -> None:
+    with device("--tap", "tapb", "--flash", str(tmp_path / "flash")):
+        done = wyrm("device", "--tap", "tapb", "--flash", str(tmp_path / "other"))
+        assert done.returncode == 3
+        assert "in use by another program" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.netns
+def test_flash_file_in_use_gets_one_sentence(tmp_path: Path) -> None:
+    flash = str(tmp_path / "flash")
+    with device("--tap", "tapf", "--flash", flash), persistent_tap("tap1"):
+        done = wyrm("device", "--tap", "tap1", "--flash", flash)
+        assert done.returncode == 3
+        assert "in use by another device" in done.stderr
+
+
+@pytest.mark.netns
+def test_addresses_already_taken_get_one_sentence(tmp_path: Path) -> None:
+    with net.tap("tapa"):
+        done = wyrm("device", "--tap", "tapz", "--flash", str(tmp_path / "flash"))
+    assert done.returncode == 3
+    assert "are taken here: tapa has 10.9.0.1/24" in done.stderr
+    assert not net.interface_exists("tapz")

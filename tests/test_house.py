@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The rules of the house that a program can check."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from wyrmlab import packages, paths
+
+ROOT = paths.ROOT
+PYTHON = ("lab", "tests", "tools")
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """The project's files as git knows them, or all but the generated where there is no git."""
+    command = ["git", "ls-files", "-z", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    if listed.returncode != 0:
+        pytest.skip("this is no git working copy")
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return [path for path in files if path.is_file() and not path.is_symlink()]
+
+
+def run(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_rooms_include_only_what_they_may() -> None:
+    run(sys.executable, "tools/check_layers.py")
+
+
+def test_core_and_crypto_need_nothing_but_mem_functions() -> None:
+    run(sys.executable, "tools/check_layers.py", "--library", "build/host/libwyrm.a")
+
+
+def test_layer_check_notices_a_wrong_include(tmp_path: Path) -> None:
+    """The checker itself: in a tree where crypto reaches into core it must complain."""
+    (tmp_path / "tools").mkdir()
+    script = tmp_path / "tools/check_layers.py"
+    script.write_text((ROOT / "tools/check_layers.py").read_text())
+    for folder in ("core", "crypto"):
+        (tmp_path / "src" / folder).mkdir(parents=True)
+    (tmp_path / "src/core/wyrm_peer.h").write_text("")
+    (tmp_path / "src/crypto/wyrm_bad.c").write_text('#include "../core/wyrm_peer.h"\n')
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "crypto may not include ../core/wyrm_peer.h" in done.stdout
+
+
+def test_every_file_states_its_licence() -> None:
+    covered = [
+        pattern
+        for entry in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]
+        for pattern in entry["path"]
+    ]
+
+    def stated(path: Path) -> bool:
+        name = path.relative_to(ROOT).as_posix()
+        if name == "LICENSE" or any(_matches(name, pattern) for pattern in covered):
+            return True
+        head = path.read_text(errors="replace")[:1000]
+        return all(
+            line in head
+            for line in (
+                "SPDX-FileCopyrightText: 2026 The Wyrmling authors",
+                "SPDX-License-Identifier: MIT",
+            )
+        )
+
+    assert [str(path.relative_to(ROOT)) for path in tracked() if not stated(path)] == []
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """REUSE's patterns: `**/` also stands for no folder at all."""
+    return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, pattern.replace("**/", ""))
+
+
+def test_c_sources_are_formatted() -> None:
+    if not packages.which("clang-format"):
+        pytest.skip("clang-format is not installed: ./wyrm setup")
+    sources = [str(path) for path in tracked("*.c", "*.h")]
+    run("clang-format", "--dry-run", "--Werror", *sources)
+
+
+def test_python_is_formatted_and_free_of_lint() -> None:
+    config = ("--config", "lab/pyproject.toml", "--no-cache")
+    files = [str(path) for path in tracked("*.py")]
+    run(sys.executable, "-m", "ruff", "check", *config, *files)
+    run(sys.executable, "-m", "ruff", "format", "--check", *config, *files)
+
+
+def test_lab_is_typed(tmp_path: Path) -> None:
+    config = ("--config-file", "lab/pyproject.toml", "--cache-dir", str(tmp_path))
+    run(sys.executable, "-m", "mypy", *config, "lab/src/wyrmlab")
+
+
+def test_no_file_names_a_place_on_somebodys_machine() -> None:
+    # Spelled in two parts so that this file does not find itself.
+    place = re.compile(r"/(?:home|Users|work)/" + r"[a-z]|/ro" + r"ot/[a-z.]")
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in tracked()
+        if (match := place.search(path.read_text(errors="replace")))
+    ]
+    assert found == []
+
+
+def test_shell_scripts_parse() -> None:
+    run("sh", "-n", "wyrm")
