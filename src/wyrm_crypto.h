@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The primitives below WireGuard: X25519, ChaCha20-Poly1305, XChaCha20-Poly1305, BLAKE2s, HMAC, HKDF.
- * Public for ports, benches and tests. None allocates, keeps a pointer or depends on a secret in
- * branch or address; buffers may be misaligned; every secret copy is wiped before return.
+ * The primitives below WireGuard: X25519, ChaCha20-Poly1305, XChaCha20-Poly1305, BLAKE2s, HMAC,
+ * HKDF. Public for ports, benches and tests. None allocates, keeps a pointer or depends on a secret
+ * in branch or address; buffers may be misaligned; every secret copy is wiped before return.
  */
 #ifndef WYRM_CRYPTO_H
 #define WYRM_CRYPTO_H
@@ -21,8 +21,9 @@ extern "C" {
 
 #define WYRM_X25519_LEN 32
 
-/* out = scalar * point. The scalar is clamped and bit 255 of the point ignored (RFC 7748 section 5).
- * False if the result is all zero (a point of low order): out must not be used as a key then. */
+/* out = scalar * point. The scalar is clamped and bit 255 of the point ignored (RFC 7748 section
+ * 5). False if the result is all zero (a point of low order): out must not be used as a key then.
+ */
 bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
                  const uint8_t point[WYRM_X25519_LEN]);
 /* out = scalar * 9: the public key of a private key. */
@@ -44,8 +45,7 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
 /* Checks the tag in the last 16 of `len` bytes, and only then decrypts buf in place.
  * False, with buf untouched, if the tag is wrong or len < 16. */
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
-                    const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
-                    const uint8_t key[WYRM_AEAD_KEY_LEN]);
+                    const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN]);
 
 /* The same with a 24-byte nonce (draft-irtf-cfrg-xchacha-03). in may equal out. */
 void wyrm_xaead_seal(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *aad,
@@ -67,7 +67,8 @@ void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len
 #define WYRM_HASH_LEN       32
 #define WYRM_HASH_BLOCK_LEN 64
 
-/* Visible so that callers can place it; do not rely on the contents. Plain copying forks a state. */
+/* Visible so that callers can place it; do not rely on the contents. Plain copying forks a state.
+ */
 struct wyrm_blake2s {
     uint32_t h[8];
     uint32_t counter[2]; /* bytes compressed so far, low word first */
