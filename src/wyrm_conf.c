@@ -149,33 +149,28 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct piece trim(struct piece p)
+static void trim(struct piece *p)
 {
-    while (p.len > 0 && is_space(p.text[0])) {
-        p.text++;
-        p.len--;
+    while (p->len > 0 && is_space(p->text[0])) {
+        p->text++;
+        p->len--;
     }
-    while (p.len > 0 && is_space(p.text[p.len - 1]))
-        p.len--;
-    return p;
+    while (p->len > 0 && is_space(p->text[p->len - 1]))
+        p->len--;
 }
 
-/* Takes the text before `stop`, and `stop` itself, off `p`. */
-static struct piece cut(struct piece *p, char stop)
+/* Moves the text before `stop` from `p` to `head`, and drops `stop`; false if there is none. Then
+ * `head` is all of `p`. */
+static bool cut(struct piece *p, char stop, struct piece *head)
 {
-    struct piece head = {p->text, 0};
-
-    while (head.len < p->len && p->text[head.len] != stop)
-        head.len++;
-    size_t taken = head.len + (head.len < p->len);
-    p->text += taken;
-    p->len -= taken;
-    return head;
-}
-
-static bool contains(struct piece p, char c)
-{
-    return cut(&(struct piece){p.text, p.len}, c).len < p.len;
+    *head = *p;
+    for (; p->len > 0; p->len--) {
+        if (*p->text++ == stop) {
+            head->len -= p->len--;
+            return true;
+        }
+    }
+    return false;
 }
 
 static char lower(char c)
@@ -210,10 +205,9 @@ static const char *read_key(struct reader *r, struct piece value, uint8_t out[WY
     if (value.len != WYRM_KEY_TEXT_LEN)
         return "@ must be 44 base64 characters ending in '='; this one has #. "
                "Copy it whole from `%`.";
-    if (wyrm_key_parse(value.text, value.len, out) < 0)
-        return "@ is mistyped: it has 44 characters but is no key. Copy it from `%`.";
-    if (r->key != PRESHARED_KEY && wyrm_ct_is_zero(out, WYRM_KEY_LEN))
-        return "@ is all zero, which is no key. Copy it from `%`.";
+    if (wyrm_key_parse(value.text, value.len, out) < 0 ||
+        (r->key != PRESHARED_KEY && wyrm_ct_is_zero(out, WYRM_KEY_LEN)))
+        return "@ has 44 characters but is no key: some are wrong. Copy it from `%`.";
     return NULL;
 }
 
@@ -262,6 +256,14 @@ static const char *read_short(struct reader *r, struct piece value, uint32_t min
     return sentence;
 }
 
+/* An IPv6 address on a device that has none. */
+static bool is_foreign(struct piece value)
+{
+    struct piece before;
+
+    return !WYRM_IPV6 && cut(&value, ':', &before);
+}
+
 static const char *read_prefix(struct reader *r, struct piece value, struct wyrm_conf_range *range)
 {
     struct wyrm_conf *conf = r->conf;
@@ -286,33 +288,33 @@ static const char *read_dns(struct reader *r, struct piece value)
 {
     struct wyrm_conf *conf = r->conf;
     struct wyrm_prefix server;
+    struct piece before;
 
     if (wyrm_is_host_name(value.text, value.len))
         return note(r, "item # of @ does nothing here: search domains are not used.");
-    if (wyrm_prefix_parse(value.text, value.len, &server) < 0 || contains(value, '/'))
-        return "item # of @ is no address. Write it like 9.9.9.9 or 2620:fe::fe.";
+    if (wyrm_prefix_parse(value.text, value.len, &server) < 0 || cut(&value, '/', &before))
+        return "item # of @ is no address such as 9.9.9.9 or 2620:fe::fe.";
     if (conf->n_dns == WYRM_CONF_DNS_MAX)
         return note(r, "item # of @ does nothing here: there are enough servers already.");
     conf->dns[conf->n_dns++] = server;
     return NULL;
 }
 
-static const char *read_list(struct reader *r, struct piece value)
+static const char *read_list(struct reader *r, struct piece rest)
 {
+    struct wyrm_conf_range *range = r->section == PEER ? &r->peer->allowed : &r->conf->addresses;
     const char *sentence = NULL;
     bool more = true;
 
     for (uint32_t item = 1; more && sentence == NULL; item++) {
-        more = contains(value, ',');
-        struct piece one = trim(cut(&value, ','));
+        struct piece one;
+        more = cut(&rest, ',', &one);
+        trim(&one);
         r->numbers[0] = item;
-        if (!WYRM_IPV6 && contains(one, ':'))
+        if (is_foreign(one))
             note(r, "item # of @ does nothing here: this device has no IPv6.");
-        else if (r->key == DNS)
-            sentence = read_dns(r, one);
         else
-            sentence =
-                read_prefix(r, one, r->key == ADDRESS ? &r->conf->addresses : &r->peer->allowed);
+            sentence = r->key == DNS ? read_dns(r, one) : read_prefix(r, one, range);
     }
     return sentence;
 }
@@ -373,11 +375,15 @@ static unsigned ignored_keys(const struct wyrm_conf *conf)
 
 static const char *read_setting(struct reader *r, struct piece line)
 {
+    struct piece name;
+
     if (r->section == NONE)
         return "this stands before any section. Begin with [Interface].";
-    if (!contains(line, '='))
+    if (!cut(&line, '=', &name))
         return "there is no '='. Write Key = value; is the text complete?";
-    r->key = find_key(trim(cut(&line, '=')));
+    trim(&name);
+    trim(&line);
+    r->key = find_key(name);
     if (r->key == KEYS)
         return "$ has no such key. It may have *.";
     if ((r->key >= PUBLIC_KEY) != (r->section == PEER))
@@ -387,7 +393,6 @@ static const char *read_setting(struct reader *r, struct piece line)
     if ((r->seen & BIT(r->key) & ~MANY_VALUES) != 0)
         return "@ is given twice in this section. Keep one.";
     r->seen |= BIT(r->key);
-    line = trim(line);
     if (line.len == 0)
         return "@ has no value. Give one or remove the line.";
     return read_value(r, line);
@@ -445,8 +450,10 @@ static const char *read_text(struct reader *r)
     const char *sentence = NULL;
 
     while (r->rest.len > 0 && sentence == NULL) {
-        struct piece whole = cut(&r->rest, '\n');
-        struct piece line = trim(cut(&whole, '#'));
+        struct piece whole, line;
+        cut(&r->rest, '\n', &whole);
+        cut(&whole, '#', &line);
+        trim(&line);
         r->line++;
         if (line.len > 0)
             sentence = line.text[0] == '[' ? begin_section(r, line) : read_setting(r, line);

@@ -66,12 +66,11 @@ static void encode(uint8_t record[WYRM_STORE_RECORD_LEN], uint64_t mark)
     store_be32(record + 12, crc32(record, 12));
 }
 
+/* Every byte equals the next, and they are those of erased or never written storage. */
 static bool is_blank(const uint8_t record[WYRM_STORE_RECORD_LEN])
 {
-    for (unsigned i = 1; i < WYRM_STORE_RECORD_LEN; i++)
-        if (record[i] != record[0])
-            return false;
-    return record[0] == 0xff || record[0] == 0;
+    return memcmp(record, record + 1, WYRM_STORE_RECORD_LEN - 1) == 0 &&
+           (record[0] == 0xff || record[0] == 0);
 }
 
 /* The mark in a slot, 0 if there is none; what was found is or-ed into `state`. */

@@ -374,16 +374,16 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
         {"[Interface]\nPrivateKey = (hidden)\n",
          "line 2: " KEY_LENGTH("PrivateKey", "8", "genkey")},
         {"[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq-hd2rYUIgJBgB3fBmk=\n",
-         "line 2: PrivateKey is mistyped: it has 44 characters but is no key. Copy it from "
+         "line 2: PrivateKey has 44 characters but is no key: some are wrong. Copy it from "
          "`wg genkey`."},
         {"[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBml=\n",
-         "line 2: PrivateKey is mistyped: it has 44 characters but is no key. Copy it from "
+         "line 2: PrivateKey has 44 characters but is no key: some are wrong. Copy it from "
          "`wg genkey`."},
-        {"[Interface]\nPrivateKey = " ZERO "\n",
-         "line 2: PrivateKey is all zero, which is no key. Copy it from `wg genkey`."},
+        {"[Interface]\nPrivateKey = " ZERO "\n", "line 2: PrivateKey has 44 characters but is no "
+                                                 "key: some are wrong. Copy it from `wg genkey`."},
         {IFACE "[Peer]\nPublicKey = abc\n", "line 4: " KEY_LENGTH("PublicKey", "3", "pubkey")},
-        {IFACE "[Peer]\nPublicKey = " ZERO "\n",
-         "line 4: PublicKey is all zero, which is no key. Copy it from `wg pubkey`."},
+        {IFACE "[Peer]\nPublicKey = " ZERO "\n", "line 4: PublicKey has 44 characters but is no "
+                                                 "key: some are wrong. Copy it from `wg pubkey`."},
         {IFACE PEER "PresharedKey = abc=\n", "line 5: " KEY_LENGTH("PresharedKey", "4", "genpsk")},
         {IFACE "[Peer]\nAllowedIPs = ::/0\n",
          "line 3: this [Peer] has no PublicKey. Is the text complete?"},
@@ -421,11 +421,11 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
          "line 5: item 1 of AllowedIPs starts with + or -, which only changes a running interface. "
          "List all addresses instead."},
         {IFACE "DNS = 1.1.1\n",
-         "line 3: item 1 of DNS is no address. Write it like 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 1 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE "DNS = 1.1.1.1/32\n",
-         "line 3: item 1 of DNS is no address. Write it like 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 1 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE "DNS = a.b, c d\n",
-         "line 3: item 2 of DNS is no address. Write it like 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 2 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE PEER "Endpoint = 192.0.2.1\n", "line 5: " NO_ENDPOINT},
         {IFACE PEER "Endpoint = 2001:db8::1:51820\n", "line 5: " NO_ENDPOINT},
         {IFACE PEER "Endpoint = 192.0.2.1:0\n", "line 5: " NO_ENDPOINT},
