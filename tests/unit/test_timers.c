@@ -1,0 +1,765 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The timers of paper section 6, scenario by scenario. T12 and T13 do not exist. Where the time of
+ * an answer is given to the millisecond, the test stands one millisecond on either side of it.
+ */
+#include "world.h"
+
+#include "wyrm_clock.h"
+#include "wyrm_store.h"
+
+/* A session that A began now. */
+static struct world *session(void)
+{
+    struct world *w = world_make(2);
+
+    handshake(w, A, B);
+    return w;
+}
+
+static void receive_data(struct world *w)
+{
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    settle(w, B);
+    while (carry(w))
+        ;
+}
+
+static void t01_initiator_rekeys_on_send_after_120_s(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 119999);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 0);
+    sleep_through(w, 1);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].data, 2);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
+static void t02_responder_never_rekeys_by_time(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    sleep_through(w, 121000);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pump(w);
+    sleep_through(w, 5000);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    settle(w, B);
+    assert_int_equal(w->tally[B].data, 2);
+    assert_int_equal(w->tally[B].initiations, 0);
+    world_free(w);
+}
+
+static void t03_initiator_rekeys_on_receive_after_165_s_once(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 164999);
+    receive_data(w);
+    assert_int_equal(w->tally[A].initiations, 0);
+    sleep_through(w, 1);
+    receive_data(w);
+    assert_int_equal(w->tally[A].initiations, 1);
+    sleep_through(w, 100);
+    receive_data(w);
+    sleep_through(w, 4899); /* nor when the retry is not yet due */
+    receive_data(w);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
+static void t04_a_session_dies_after_180_s(void **state)
+{
+    struct world *w = session();
+    struct datagram late;
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 179999);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &late);
+    receive_data(w);
+    assert_int_equal(w->delivered, 1);
+    sleep_through(w, 1);
+    assert_int_equal(inject(w, A, &late, &w->node[B].address), WYRM_D_EXPIRED);
+    w->node[A].peers[w->id[A][B]].last_handshake_tx = WYRM_NEVER; /* the rekey of T03 aside */
+    w->tally[A] = (struct tally){0};
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    assert_int_equal(w->tally[A].data, 0);
+    world_free(w);
+}
+
+static void t05_an_initiation_is_repeated_after_5_s_and_jitter(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram first;
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    first = w->last[A];
+    pass(w, 4999);
+    assert_int_equal(w->tally[A].initiations, 1);
+    pass(w, 334);
+    assert_int_equal(w->tally[A].initiations, 2);
+    assert_int_equal(w->node[A].label, 2); /* a newer time stamp */
+    assert_memory_not_equal(first.data + INITIATION_SENDER, w->last[A].data + INITIATION_SENDER, 4);
+    assert_memory_not_equal(first.data + INITIATION_EPHEMERAL,
+                            w->last[A].data + INITIATION_EPHEMERAL, 32);
+    world_free(w);
+}
+
+static void t05_the_jitter_differs_from_device_to_device(void **state)
+{
+    uint64_t seen = 0;
+    unsigned different = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++) {
+        struct world *w = world_make(2);
+        wyrm_ms wait;
+
+        w->node[A].random_state += i;
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+        settle(w, A);
+        wait = peer_of(w, A, B)->timers.retry - w->now;
+        assert_in_range(wait, 5000, 5333);
+        different += wait != seen;
+        seen = wait;
+        world_free(w);
+    }
+    assert_in_range(different, 8, 10);
+}
+
+static void t06_a_silent_peer_is_given_up_after_90_s(void **state)
+{
+    struct world *w = world_make(2);
+    unsigned tries;
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pass(w, 95400);
+    tries = w->tally[A].initiations;
+    assert_in_range(tries, 17, 20);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_false(peer_of(w, A, B)->hs.waiting);
+    assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
+    pass(w, 600);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, tries + 1);
+    world_free(w);
+}
+
+static void t07_received_data_is_answered_by_a_keepalive_after_10_s(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    receive_data(w);
+    pass(w, 9999);
+    assert_int_equal(w->tally[A].keepalives, 0);
+    pass(w, 1);
+    assert_int_equal(w->tally[A].keepalives, 1);
+    pass(w, 20000);
+    assert_int_equal(w->tally[A].keepalives, 1);
+    world_free(w);
+}
+
+static void t07_data_sent_meanwhile_spares_the_keepalive(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    receive_data(w);
+    pass(w, 5000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pass(w, 9999);
+    assert_int_equal(w->tally[A].keepalives, 0);
+    world_free(w);
+}
+
+static void send_keepalive_now(struct world *w, unsigned from, unsigned to)
+{
+    wyrm_peer_set_keepalive(&w->node[from].dev, w->id[from][to], 3600);
+    settle(w, from);
+    wyrm_peer_set_keepalive(&w->node[from].dev, w->id[from][to], 0);
+}
+
+static void t08_a_keepalive_is_not_answered(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    send_keepalive_now(w, B, A);
+    assert_int_equal(w->tally[B].keepalives, 1);
+    pass(w, 11000);
+    assert_int_equal(w->tally[A].keepalives, 0);
+    world_free(w);
+}
+
+static void t09_silence_after_data_begins_a_handshake_after_15_s(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pass(w, 14999);
+    assert_int_equal(w->tally[A].initiations, 0);
+    pass(w, 334);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
+static void t09_the_responder_notices_silence_too(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[A] = true;
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pass(w, 14999);
+    assert_int_equal(w->tally[B].initiations, 0);
+    pass(w, 334);
+    assert_int_equal(w->tally[B].initiations, 1);
+    world_free(w);
+}
+
+static void t10_any_authentic_packet_ends_the_suspicion(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pass(w, 14000);
+    send_keepalive_now(w, B, A);
+    pass(w, 2000);
+    assert_int_equal(w->tally[A].initiations, 0);
+    world_free(w);
+}
+
+static void t11_all_keys_are_gone_after_540_s(void **state)
+{
+    struct world *w = session();
+    struct wyrm_keypair a = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
+
+    (void)state;
+    pass(w, 539999);
+    assert_true(node_remembers(&w->node[A], a.send));
+    assert_true(node_remembers(&w->node[B], a.send));
+    pass(w, 1);
+    for (unsigned i = A; i <= B; i++) {
+        assert_false(node_remembers(&w->node[i], a.send));
+        assert_false(node_remembers(&w->node[i], a.recv));
+    }
+    assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
+    world_free(w);
+}
+
+/* The ephemeral of an unanswered rekey lives as long as the session's keys at the most. */
+static void t11_an_ephemeral_in_flight_is_gone_too(void **state)
+{
+    struct world *w = session();
+    uint8_t ephemeral[32];
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 6000);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    settle(w, A);
+    memcpy(ephemeral, peer_of(w, A, B)->hs.eph, 32);
+    assert_true(node_remembers(&w->node[A], ephemeral));
+    pass(w, 540000);
+    assert_false(node_remembers(&w->node[A], ephemeral));
+    assert_true(wyrm_ct_is_zero(peer_of(w, A, B)->hs.eph, 32));
+    world_free(w);
+}
+
+static void t14_at_most_one_initiation_per_5_s(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    sleep_through(w, 10);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    sleep_through(w, 4989);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
+static void t15_a_responder_waits_for_confirmation(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    settle(w, A);
+    carry(w); /* the response is on the wire now */
+    sleep_through(w, 10);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_HOLD);
+    settle(w, B);
+    assert_int_equal(w->tally[B].data + w->tally[B].keepalives, 0);
+    sleep_through(w, 10);
+    pump(w);
+    assert_int_equal(w->tally[A].keepalives, 1);
+    assert_int_equal(w->tally[B].ready, 1);
+    assert_int_equal(w->tally[B].data, 1);
+    assert_int_equal(w->delivered, 1);
+    assert_int_equal(w->tally[B].initiations, 0);
+    world_free(w);
+}
+
+static void t15_meanwhile_the_previous_session_sends(void **state)
+{
+    struct world *w = session();
+    uint32_t old = peer_of(w, B, A)->kp[peer_of(w, B, A)->current].remote;
+
+    (void)state;
+    sleep_through(w, 130000);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    settle(w, A);
+    carry(w);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    assert_int_equal(wyrm_load_le32(w->last[B].data + DATA_RECEIVER), old);
+    pump(w);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    assert_true(wyrm_load_le32(w->last[B].data + DATA_RECEIVER) != old);
+    pump(w);
+    assert_int_equal(w->delivered, 2);
+    world_free(w);
+}
+
+static void t16_rekeys_after_two_to_the_60_messages(void **state)
+{
+    struct world *w = session();
+    struct wyrm_keypair *kp = &peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 6000);
+    kp->tx_next = WYRM_REKEY_AFTER_MESSAGES - 1;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 0);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
+static void t17_the_last_counter_is_used_and_none_after_it(void **state)
+{
+    struct world *w = session();
+    struct wyrm_keypair *kp = &peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
+    uint64_t last = UINT64_MAX - (UINT64_C(1) << 13) - 1;
+
+    (void)state;
+    sleep_through(w, 6000);
+    kp->tx_next = last;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    assert_true(wyrm_load_le64(w->last[A].data + DATA_COUNTER) == last);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    sleep_through(w, 1);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pump(w);
+    assert_int_equal(w->delivered, 2); /* the last one, and the held one under new keys */
+    world_free(w);
+}
+
+/* A begins a handshake while B is under load, and so gets a cookie. */
+static struct world *cookie(void)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+
+    w->node[B].dev.loaded_until = WYRM_NEVER;
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
+    pump(w);
+    assert_true(peer_of(w, A, B)->facts & FACT_COOKIE);
+    return w;
+}
+
+static void t18_a_cookie_is_used_for_120_s(void **state)
+{
+    static const uint8_t none[16];
+    struct world *w = cookie();
+    struct datagram initiation;
+
+    (void)state;
+    w->deaf[B] = true;
+    sleep_through(w, 119999);
+    make_initiation(w, A, B, &initiation);
+    assert_memory_not_equal(initiation.data + INITIATION_MAC1 + MAC_LEN, none, 16);
+    sleep_through(w, 2);
+    make_initiation(w, A, B, &initiation);
+    assert_memory_equal(initiation.data + INITIATION_MAC1 + MAC_LEN, none, 16);
+    world_free(w);
+}
+
+static void t19_one_initiation_of_a_peer_per_20_ms(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        make_initiation(w, A, B, &initiation[i]);
+    inject(w, B, &initiation[0], &w->node[A].address);
+    settle(w, B);
+    assert_int_equal(w->tally[B].responses, 1);
+    sleep_through(w, 10);
+    inject(w, B, &initiation[1], &w->node[A].address);
+    settle(w, B);
+    assert_int_equal(w->verdict, WYRM_D_RATE);
+    assert_int_equal(w->tally[B].responses, 1);
+    sleep_through(w, 15);
+    inject(w, B, &initiation[2], &w->node[A].address);
+    settle(w, B);
+    assert_int_equal(w->tally[B].responses, 2);
+    world_free(w);
+}
+
+static void t20_a_cookie_secret_rotates_every_120_s(void **state)
+{
+    struct world *w = cookie();
+    struct datagram initiation;
+
+    (void)state;
+    sleep_through(w, 119999);
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    settle(w, B);
+    sleep_through(w, 120002);
+    peer_of(w, A, B)->cookie_born = w->now; /* A goes on using the first cookie */
+    make_initiation(w, A, B, &initiation);
+    w->tally[B] = (struct tally){0};
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
+    assert_int_equal(w->tally[B].cookies, 1);
+    world_free(w);
+}
+
+static void t21_a_32_bit_clock_may_wrap_in_a_session(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_clock clock = {0};
+    struct datagram late;
+
+    (void)state;
+    (void)wyrm_clock_widen(&clock, UINT32_C(0x70000000));
+    (void)wyrm_clock_widen(&clock, UINT32_C(0xe0000000));
+    w->now = wyrm_clock_widen(&clock, 0u - 60000u);
+    handshake(w, A, B);
+    w->deaf[B] = true;
+    w->now = wyrm_clock_widen(&clock, 59999);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 0);
+    w->now = wyrm_clock_widen(&clock, 60000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    w->now = wyrm_clock_widen(&clock, 119999);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &late);
+    w->now = wyrm_clock_widen(&clock, 120000);
+    assert_int_equal(inject(w, A, &late, &w->node[B].address), WYRM_D_EXPIRED);
+    world_free(w);
+}
+
+/* Two slots of flash that never fail. */
+static uint8_t flash[WYRM_STORE_SLOTS][WYRM_STORE_RECORD_LEN];
+static bool written[WYRM_STORE_SLOTS];
+
+static bool load(void *ctx, unsigned slot, void *buf, size_t len)
+{
+    (void)ctx;
+    memcpy(buf, flash[slot], len);
+    return written[slot];
+}
+
+static bool save(void *ctx, unsigned slot, const void *buf, size_t len)
+{
+    (void)ctx;
+    memcpy(flash[slot], buf, len);
+    written[slot] = true;
+    return true;
+}
+
+static const struct wyrm_store_io store_io = {NULL, load, save, NULL, NULL};
+
+static void t22_time_stamps_grow_when_the_wall_clock_steps_back(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_store store;
+
+    (void)state;
+    memset(written, 0, sizeof(written));
+    wyrm_store_init(&store, &store_io, 1767225600);
+    w->node[A].store = &store;
+    wyrm_store_set_clock(&store, 1800000000, 0);
+    handshake(w, A, B);
+    sleep_through(w, 6000);
+    wyrm_store_set_clock(&store, 1800000000 - 3600, 0);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    pump(w);
+    assert_int_equal(w->tally[B].responses, 1);
+    assert_int_equal(drops_of(w, B, WYRM_D_TIMESTAMP), 0);
+    world_free(w);
+}
+
+static void t23_time_stamps_grow_over_a_reboot_without_a_clock(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_store store;
+
+    (void)state;
+    memset(written, 0, sizeof(written));
+    for (unsigned boot = 0; boot < 3; boot++) {
+        node_boot(&w->node[A], A, 1 + boot);
+        memcpy(w->node[A].priv, w->node[B].pub, 32); /* the same key after every boot */
+        wyrm_set_private_key(&w->node[A].dev, w->node[A].priv);
+        wyrm_public_key(&w->node[A].dev, w->node[A].pub);
+        w->id[A][B] = node_meet(&w->node[A], &w->node[B]);
+        if (boot == 0)
+            w->id[B][A] = node_meet(&w->node[B], &w->node[A]);
+        wyrm_store_init(&store, &store_io, 1767225600);
+        w->node[A].store = &store;
+        sleep_through(w, 6000);
+        handshake(w, A, B);
+    }
+    assert_int_equal(drops_of(w, B, WYRM_D_TIMESTAMP), 0);
+    world_free(w);
+}
+
+/* T24 of the assurance list. Unlike Linux, where each side's initiation overwrites its own and a
+ * retry has to break the tie, both handshakes complete here and both sessions can receive. */
+static void t24_both_may_initiate_at_once(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][A]);
+    pump(w);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 2);
+    pass(w, 60000);
+    assert_int_equal(w->tally[A].initiations + w->tally[B].initiations, 2);
+    world_free(w);
+}
+
+/* ---- Persistent keepalive ------------------------------------------------- */
+
+static void a_persistent_keepalive_is_sent_every_n_seconds_of_silence(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    pump(w);
+    assert_int_equal(w->tally[A].keepalives, 1); /* the first at once */
+    pass(w, 24999);
+    assert_int_equal(w->tally[A].keepalives, 1);
+    pass(w, 1);
+    assert_int_equal(w->tally[A].keepalives, 2);
+    pass(w, 75000);
+    assert_int_equal(w->tally[A].keepalives, 5);
+    world_free(w);
+}
+
+static void a_persistent_keepalive_holds_a_tunnel_for_an_hour(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    for (unsigned minute = 0; minute < 60; minute++) {
+        pass(w, 60000);
+        assert_true(is_up(w, A, B) && is_up(w, B, A));
+    }
+    assert_int_equal(all_drops(w, A), 0);
+    assert_int_equal(all_drops(w, B), 0);
+    world_free(w);
+}
+
+static void a_persistent_keepalive_never_gives_up_a_silent_peer(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    w->deaf[B] = true;
+    pass(w, 3600000);
+    w->deaf[B] = false;
+    pass(w, 30000);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
+static void a_persistent_keepalive_survives_a_long_failure_of_randomness(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    w->node[A].random_fails = true;
+    pass(w, 600000);
+    assert_int_equal(w->tally[A].initiations, 0);
+    w->node[A].random_fails = false;
+    pass(w, 30000);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
+static void a_persistent_keepalive_begins_when_the_endpoint_becomes_known(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], NULL);
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    pass(w, 1000);
+    assert_int_equal(w->tally[A].initiations, 0);
+    wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], &w->node[B].address.remote);
+    pump(w);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
+/* ---- Ends ----------------------------------------------------------------- */
+
+static void an_endpoint_taken_away_ends_the_attempt(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    settle(w, A);
+    wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], NULL);
+    pass(w, 6000);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_false(peer_of(w, A, B)->hs.waiting);
+    world_free(w);
+}
+
+static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
+{
+    struct world *w = session();
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram packet;
+
+    (void)state;
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &packet);
+    assert_int_equal(inject(w, A, &packet, &elsewhere), WYRM_DELIVER);
+    assert_memory_equal(&peer_of(w, A, B)->endpoint, &elsewhere.remote, sizeof(elsewhere.remote));
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pass(w, 120000);
+    assert_memory_equal(&peer_of(w, A, B)->endpoint, &w->node[B].address.remote,
+                        sizeof(elsewhere.remote));
+    world_free(w);
+}
+
+/* A device that slept for an hour is not locked out. */
+static void a_jump_forward_costs_one_handshake(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    sleep_through(w, 3600000);
+    pump(w);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pump(w);
+    assert_int_equal(w->delivered, 1);
+    world_free(w);
+}
+
+static void a_clock_that_steps_back_makes_nothing_older(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->now -= 500000;
+    settle(w, A);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 2);
+    assert_int_equal(w->tally[A].initiations, 0);
+    world_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t01_initiator_rekeys_on_send_after_120_s),
+        cmocka_unit_test(t02_responder_never_rekeys_by_time),
+        cmocka_unit_test(t03_initiator_rekeys_on_receive_after_165_s_once),
+        cmocka_unit_test(t04_a_session_dies_after_180_s),
+        cmocka_unit_test(t05_an_initiation_is_repeated_after_5_s_and_jitter),
+        cmocka_unit_test(t05_the_jitter_differs_from_device_to_device),
+        cmocka_unit_test(t06_a_silent_peer_is_given_up_after_90_s),
+        cmocka_unit_test(t07_received_data_is_answered_by_a_keepalive_after_10_s),
+        cmocka_unit_test(t07_data_sent_meanwhile_spares_the_keepalive),
+        cmocka_unit_test(t08_a_keepalive_is_not_answered),
+        cmocka_unit_test(t09_silence_after_data_begins_a_handshake_after_15_s),
+        cmocka_unit_test(t09_the_responder_notices_silence_too),
+        cmocka_unit_test(t10_any_authentic_packet_ends_the_suspicion),
+        cmocka_unit_test(t11_all_keys_are_gone_after_540_s),
+        cmocka_unit_test(t11_an_ephemeral_in_flight_is_gone_too),
+        cmocka_unit_test(t14_at_most_one_initiation_per_5_s),
+        cmocka_unit_test(t15_a_responder_waits_for_confirmation),
+        cmocka_unit_test(t15_meanwhile_the_previous_session_sends),
+        cmocka_unit_test(t16_rekeys_after_two_to_the_60_messages),
+        cmocka_unit_test(t17_the_last_counter_is_used_and_none_after_it),
+        cmocka_unit_test(t18_a_cookie_is_used_for_120_s),
+        cmocka_unit_test(t19_one_initiation_of_a_peer_per_20_ms),
+        cmocka_unit_test(t20_a_cookie_secret_rotates_every_120_s),
+        cmocka_unit_test(t21_a_32_bit_clock_may_wrap_in_a_session),
+        cmocka_unit_test(t22_time_stamps_grow_when_the_wall_clock_steps_back),
+        cmocka_unit_test(t23_time_stamps_grow_over_a_reboot_without_a_clock),
+        cmocka_unit_test(t24_both_may_initiate_at_once),
+        cmocka_unit_test(a_persistent_keepalive_is_sent_every_n_seconds_of_silence),
+        cmocka_unit_test(a_persistent_keepalive_holds_a_tunnel_for_an_hour),
+        cmocka_unit_test(a_persistent_keepalive_never_gives_up_a_silent_peer),
+        cmocka_unit_test(a_persistent_keepalive_survives_a_long_failure_of_randomness),
+        cmocka_unit_test(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
+        cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
+        cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
+        cmocka_unit_test(a_jump_forward_costs_one_handshake),
+        cmocka_unit_test(a_clock_that_steps_back_makes_nothing_older),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
