@@ -213,6 +213,7 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
 {
     static const struct wyrm_endpoint none;
     struct wyrm_peer *peer = used_peer(dev, id);
+    bool was_unknown;
 
     if (endpoint == NULL)
         endpoint = &none;
@@ -220,9 +221,12 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
         return WYRM_E_STATE;
     if (endpoint->family != 0 && endpoint->family != 4 && !(WYRM_IPV6 && endpoint->family == 6))
         return WYRM_E_ARG;
+    was_unknown = peer->endpoint.family == 0;
     peer->configured = *endpoint;
     peer->endpoint = *endpoint;
     memset(&peer->path, 0, sizeof(peer->path));
+    if (was_unknown && peer->persistent_s > 0)
+        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
     return WYRM_IDLE;
 }
 
@@ -467,7 +471,7 @@ static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *pee
     struct wyrm_keypair *kp = wyrm_session_current(peer, now);
 
     if (kp == NULL || peer->endpoint.family == 0) {
-        wyrm_timers_want_handshake(dev, peer, now);
+        wyrm_timers_keepalive_unsent(dev, peer, now);
         return WYRM_IDLE;
     }
     wyrm_session_seal(kp, NULL, 0, 0, buf);

@@ -198,7 +198,7 @@ static wyrm_status take_own(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
     job->meta.local = peer->path;
     job->step = STEP_INITIATE;
     if (!draw(dev, job)) {
-        wyrm_timers_initiated(dev, peer, now); /* try again when a retry would be due */
+        wyrm_timers_initiated(dev, peer, job->local, now); /* try again when a retry would be due */
         return WYRM_E_RANDOM;
     }
     peer->facts |= FACT_INITIATING;
@@ -340,7 +340,7 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struc
     if (peer == NULL || !(peer->facts & FACT_INITIATING))
         return WYRM_IDLE; /* a session came about meanwhile, or is no longer wanted */
     peer->facts &= (uint8_t)~FACT_INITIATING;
-    wyrm_timers_initiated(dev, peer, now);
+    wyrm_timers_initiated(dev, peer, job->local, now);
     if (job->result != WYRM_SEND)
         return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
     if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->endpoint.family == 0)

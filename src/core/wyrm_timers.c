@@ -81,9 +81,10 @@ void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_
     traversed(dev, peer, now);
 }
 
-void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index,
+                           wyrm_ms now)
 {
-    arm(dev, &peer->timers.retry, now + WYRM_REKEY_TIMEOUT + jitter(peer->hs.local));
+    arm(dev, &peer->timers.retry, now + WYRM_REKEY_TIMEOUT + jitter(index));
 }
 
 void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
@@ -116,6 +117,12 @@ void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer,
     initiate(dev, peer, now);
 }
 
+void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+{
+    traversed(dev, peer, now); /* goes on even if no handshake can begin now */
+    wyrm_timers_want_handshake(dev, peer, now);
+}
+
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
                             const struct wyrm_keypair *kp, wyrm_ms now)
 {
@@ -139,8 +146,8 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer,
     }
 }
 
-/* Nobody answered for REKEY_ATTEMPT_TIME: release what waits, and go back to the endpoint the user
- * configured, in case the one the peer roamed to is gone for good. */
+/* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits, and go
+ * back to the endpoint the user configured, in case the one the peer roamed to is gone for good. */
 static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
@@ -159,7 +166,8 @@ void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms
 
     if (due(&t->retry, now)) {
         peer->path = (struct wyrm_path){{0}}; /* another way out may be open */
-        if (wyrm_expired(now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME))
+        if (wyrm_expired(now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
+            peer->endpoint.family == 0)
             give_up(dev, peer);
         else
             initiate(dev, peer, now);

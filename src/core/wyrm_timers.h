@@ -30,11 +30,15 @@ void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
                             const struct wyrm_keypair *kp, wyrm_ms now);
 void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
-void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* An initiation with this session index went out, or could not be made. */
+void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index,
+                           wyrm_ms now);
 /* A keypair exists, confirmed or not. */
 void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
 /* The initiator got the response, or the responder the first data packet. */
 void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* A keepalive is due and there is no session for it: makes one. */
+void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
 /* Asks for a handshake, at once or as soon as REKEY_TIMEOUT allows. */
 void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
 
