@@ -95,7 +95,7 @@ err_t board_netif_init(struct netif *netif);
 struct board_eth_stats {
     uint32_t rx_frames;
     uint32_t rx_errors;    /* marked bad by the controller */
-    uint32_t rx_no_buffer; /* no pbuf free */
+    uint32_t rx_no_buffer; /* times it waited for a pbuf */
     uint32_t rx_refused;   /* the stack's mailbox was full */
     uint32_t rx_overflow;  /* counted by the controller; the emulated one always says 0 */
     uint32_t rx_interrupts;

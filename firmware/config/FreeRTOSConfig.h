@@ -43,7 +43,7 @@ uint64_t board_clock_ticks(void);
 #define configSUPPORT_STATIC_ALLOCATION     1
 #define configSUPPORT_DYNAMIC_ALLOCATION    1
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
-#define configTOTAL_HEAP_SIZE               (64 * 1024)
+#define configTOTAL_HEAP_SIZE               (32 * 1024) /* tcpip's stack and lwIP's queues take 13 KB */
 
 #define INCLUDE_vTaskDelay                  1
 #define INCLUDE_vTaskDelete                 1

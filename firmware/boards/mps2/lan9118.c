@@ -126,47 +126,49 @@ static void fifo_discard(size_t words)
         (void)RX_DATA;
 }
 
-/* The controller puts ETH_PAD_SIZE bytes before the frame and the CRC after it. */
-static struct pbuf *receive_frame(void)
+/* The controller puts ETH_PAD_SIZE bytes before the frame and the CRC after it. False: p is freed
+ * and the frame is gone. */
+static bool receive_frame(struct pbuf *p)
 {
     uint32_t status = RX_STATUS;
     size_t len = ETH_PAD_SIZE + (status >> 16 & 0x3fffu);
     size_t words = (len + 3) / 4;
 
-    if ((status & RX_STATUS_ERROR) || words * 4 > PBUF_POOL_BUFSIZE ||
-        len < ETH_PAD_SIZE + CRC_LEN) {
+    if ((status & RX_STATUS_ERROR) || words * 4 > p->len || len < ETH_PAD_SIZE + CRC_LEN) {
         stats.rx_errors++;
         LINK_STATS_INC(link.err);
         fifo_discard(words);
-        return NULL;
-    }
-
-    struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)(words * 4), PBUF_POOL);
-
-    if (!p) {
-        stats.rx_no_buffer++;
-        LINK_STATS_INC(link.memerr);
-        fifo_discard(words);
-        return NULL;
+        pbuf_free(p);
+        return false;
     }
     fifo_read(p->payload, words);
     pbuf_realloc(p, (u16_t)(len - CRC_LEN));
-    return p;
+    stats.rx_frames++;
+    LINK_STATS_INC(link.recv);
+    return true;
 }
 
+static void deliver(struct pbuf *p)
+{
+    if (interface->input(p, interface) == ERR_OK)
+        return;
+    stats.rx_refused++;
+    LINK_STATS_INC(link.drop);
+    pbuf_free(p);
+}
+
+/* Without a free buffer the frames stay where they are, for the controller to drop what comes on
+ * top at no cost: throwing them away here would starve the stack that is to free the buffers. */
 static void receive_all(void)
 {
     while (RX_FIFO_INF >> 16 & 0xffu) {
-        struct pbuf *p = receive_frame();
+        struct pbuf *p = pbuf_alloc(PBUF_RAW, PBUF_POOL_BUFSIZE, PBUF_POOL);
 
-        if (!p)
-            continue;
-        stats.rx_frames++;
-        LINK_STATS_INC(link.recv);
-        if (interface->input(p, interface) != ERR_OK) {
-            stats.rx_refused++;
-            LINK_STATS_INC(link.drop);
-            pbuf_free(p);
+        if (!p) {
+            stats.rx_no_buffer++;
+            vTaskDelay(1);
+        } else if (receive_frame(p)) {
+            deliver(p);
         }
     }
 }
