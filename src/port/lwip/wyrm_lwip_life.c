@@ -240,6 +240,9 @@ void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
 {
     wyrm_lwip_stop_locked(lwip);
     if (netif_is_listed(&lwip->netif)) {
+#if ENABLE_LOOPBACK
+        netif_poll(&lwip->netif); /* netif_remove forgets packets to ourselves */
+#endif
         netif_remove(&lwip->netif);
     }
     for (struct wyrm_lwip **at = &tunnels; *at != NULL; at = &(*at)->next) {

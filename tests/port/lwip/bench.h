@@ -1,0 +1,130 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * A bench for the lwIP port: one lwIP with a tunnel and two outer interfaces whose cables end here,
+ * a bare core device as the far end, a clock that the test turns, and an allocator that fails on
+ * request.
+ *
+ *   tunnel  10.7.0.1/24  fd07::1/64     far end  10.7.0.2  fd07::2
+ *   out[0]  192.0.2.1/24 fd01::1/64     far end  192.0.2.2 fd01::2, port 51820
+ *   out[1]  198.51.100.1/24
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wyrm_lwip.h"
+
+#include "lwip/ip.h"
+#include "lwip/udp.h"
+
+enum { BENCH_PACKET_MAX = 2048, BENCH_QUEUE = 32, BENCH_MTU = 1420, BENCH_PORT = 51820 };
+
+struct bench_packet {
+    size_t len;
+    unsigned where; /* the outer interface */
+    uint8_t bytes[BENCH_PACKET_MAX];
+};
+
+struct bench {
+    struct wyrm_lwip *tunnel;
+    struct netif out[2];
+    wyrm_peer_id peer; /* the far end, as the tunnel knows it */
+
+    struct wyrm_device *far;
+    wyrm_peer_id far_peer;
+    struct wyrm_endpoint far_sees; /* where the far end got its last datagram from */
+
+    struct bench_packet wire[BENCH_QUEUE]; /* IP packets that left through out[] */
+    unsigned n_wire;
+    struct bench_packet plain[BENCH_QUEUE]; /* inner packets that the far end decrypted */
+    unsigned n_plain;
+
+    unsigned woken, ready, lost; /* callbacks of the tunnel */
+    bool pass[2];                /* the verdict of the filter, by direction */
+    bool random_fails;
+    bool six;                 /* the far end is at its IPv6 address */
+    uint8_t tos;              /* of injected datagrams */
+    const char *from, *reach; /* their addresses, NULL: as drawn above */
+    bool deaf;                /* the far end hears nothing */
+    void (*during_run)(void); /* called while a handshake is computed, without the lock */
+};
+
+extern struct bench bench;
+extern uint64_t bench_now; /* milliseconds */
+
+/* cmocka fixtures. Teardown removes the tunnel and checks that no allocation is left over. */
+int bench_setup(void **state);
+int bench_setup_six(void **state); /* the outside is IPv6 */
+int bench_teardown(void **state);
+
+struct wyrm_lwip_config bench_config(void);
+void bench_start(void);
+/* Allocations alive, and the countdown to the one that fails (0: none does). */
+unsigned bench_alive(void);
+extern unsigned bench_fail_at;
+
+/* Lets time pass, with lwIP's timers. */
+void bench_advance(uint64_t ms);
+/* Runs handshakes on both sides and carries datagrams until nothing moves. */
+void bench_settle(void);
+/* The tunnel has a session afterwards. */
+void bench_connect(void);
+
+/* ---- Packets ---- */
+
+struct bench_udp {
+    const char *src, *dst; /* textual addresses of one family */
+    uint16_t sport, dport;
+    uint8_t tos;
+    size_t len; /* of the payload */
+};
+/* Builds an IP packet with UDP, payload byte i being i; returns its length. */
+size_t bench_build(uint8_t *out, const struct bench_udp *udp);
+/* Builds a TCP SYN with the given MSS; `odd` puts a NOP before the option. */
+size_t bench_build_syn(uint8_t *out, const char *src, const char *dst, uint16_t mss, bool odd);
+/* True if the IP header's and the TCP or UDP check sums are right. */
+bool bench_checksums_good(const uint8_t *ip, size_t len);
+/* MSS of a SYN made by bench_build_syn. */
+uint16_t bench_mss(const uint8_t *ip, bool odd);
+
+/* Encrypts an inner packet at the far end; returns the length of the UDP payload. */
+size_t bench_far_seal(const uint8_t *ip, size_t len, uint8_t *out);
+/* Wraps a UDP payload as IP datagram from the far end to the tunnel; returns its length. */
+size_t bench_wrap(const uint8_t *payload, size_t len, uint8_t *out);
+/* Hands an IP packet to an outer interface, as one PBUF_POOL. */
+void bench_inject(unsigned where, const uint8_t *ip, size_t len);
+/* The same with a pbuf of the test's making. */
+void bench_inject_pbuf(unsigned where, struct pbuf *p);
+struct pbuf *bench_pbuf(const uint8_t *bytes, size_t len, pbuf_type type);
+/* Far end to tunnel: seal, wrap, inject. */
+void bench_far_send(const uint8_t *ip, size_t len);
+
+/* ---- Inner sockets ---- */
+
+struct bench_socket {
+    struct udp_pcb *pcb;
+    unsigned received;
+    size_t len;
+    uint8_t bytes[BENCH_PACKET_MAX];
+};
+void bench_open(struct bench_socket *s, uint16_t port);
+void bench_close(struct bench_socket *s);
+/* Sends `len` bytes through lwIP to an inner address. */
+err_t bench_send(struct bench_socket *s, const char *to, uint16_t port, size_t len);
+
+static inline const struct wyrm_lwip_counters *bench_counters(void)
+{
+    return &bench.tunnel->counters;
+}
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Datagrams from peers, in every shape that lwIP hands them over.
+ */
+#include "bench.h"
+
+static const struct bench_udp hello = {
+    .src = "10.7.0.2", .dst = "10.7.0.1", .sport = 9, .dport = 7, .len = 100};
+
+/* One inner UDP datagram, sealed and wrapped by the far end. */
+static size_t make_datagram(uint8_t *outer)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX];
+
+    return bench_wrap(sealed, bench_far_seal(ip, bench_build(ip, &hello), sealed), outer);
+}
+
+static void expect_hello(const struct bench_socket *s)
+{
+    assert_int_equal(s->received, 1);
+    assert_int_equal(s->len, hello.len);
+    for (size_t i = 0; i < s->len; i++) {
+        assert_int_equal(s->bytes[i], (uint8_t)i);
+    }
+}
+
+static void contiguous_datagram_is_decrypted_where_it_lies(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    unsigned before = bench_alive();
+    struct pbuf *p = bench_pbuf(outer, len, PBUF_POOL);
+
+    bench_fail_at = 1; /* nothing is allocated on the way in */
+    bench_inject_pbuf(0, p);
+    bench_fail_at = 0;
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 0);
+    assert_int_equal(bench_alive(), before);
+    bench_close(&s);
+}
+
+/* The datagram in pieces of `size` after the IP and UDP headers. */
+static struct pbuf *chain(const uint8_t *outer, size_t len, size_t size, pbuf_type type)
+{
+    struct pbuf *p = bench_pbuf(outer, 28, PBUF_POOL);
+
+    for (size_t at = 28; at < len; at += size) {
+        pbuf_cat(p, bench_pbuf(outer + at, len - at < size ? len - at : size, type));
+    }
+    return p;
+}
+
+static void chained_datagram_arrives_with_one_counted_copy(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    bench_inject_pbuf(0, chain(outer, len, 64, PBUF_POOL));
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 1);
+    bench_close(&s);
+}
+
+static void chain_of_single_bytes_arrives(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    bench_inject_pbuf(0, chain(outer, len, 1, PBUF_RAM));
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 1);
+    bench_close(&s);
+}
+
+static void shared_pbuf_is_not_modified(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    struct pbuf *p = bench_pbuf(outer, len, PBUF_POOL);
+
+    pbuf_ref(p);
+    bench_inject_pbuf(0, p);
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 1);
+    assert_int_equal(p->ref, 1);
+    assert_memory_equal(p->payload, outer + 28, len - 28); /* lwIP has moved past the headers */
+    pbuf_free(p);
+    bench_close(&s);
+}
+
+static void read_only_pbuf_is_not_modified(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    memcpy(before, outer, len);
+    bench_inject_pbuf(0, pbuf_alloc_reference(outer, (u16_t)len, PBUF_ROM));
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 1);
+    assert_memory_equal(outer, before, len);
+    bench_close(&s);
+}
+
+static void custom_pbuf_of_a_driver_is_decrypted_where_it_lies(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    struct pbuf *p = pbuf_alloc_reference(outer, (u16_t)len, PBUF_REF);
+
+    p->flags |= PBUF_FLAG_IS_CUSTOM;
+    pbuf_ref(p); /* as a driver that counts its own descriptors */
+    p->ref = 1;
+    p->flags &= (u8_t)~PBUF_FLAG_IS_CUSTOM;
+    bench_inject_pbuf(0, p);
+    expect_hello(&s);
+    assert_int_equal(bench_counters()->rx_copies, 1); /* a plain reference is someone else's */
+    bench_close(&s);
+}
+
+static void datagram_at_any_alignment_arrives(void **state)
+{
+    (void)state;
+    bench_connect();
+    for (size_t shift = 0; shift < 8; shift++) {
+        struct bench_socket s;
+        uint8_t outer[BENCH_PACKET_MAX], room[BENCH_PACKET_MAX] = {0};
+
+        bench_open(&s, 7);
+        size_t len = make_datagram(outer);
+        memcpy(room + 8 + shift, outer, len);
+        struct pbuf *p = bench_pbuf(room, 8 + shift + len, PBUF_POOL);
+
+        pbuf_remove_header(p, 8 + shift);
+        bench_inject_pbuf(0, p);
+        expect_hello(&s);
+        bench_close(&s);
+    }
+    assert_int_equal(bench_counters()->rx_copies, 0);
+}
+
+static void junk_of_any_length_is_dropped(void **state)
+{
+    uint8_t junk[200], outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_connect();
+    for (size_t len = 0; len < sizeof(junk); len++) {
+        memset(junk, 4, sizeof(junk));
+        bench_inject(0, outer, bench_wrap(junk, len, outer));
+    }
+    assert_int_equal(bench_counters()->rx_packets, 0);
+    assert_int_equal(bench.n_wire, 0);
+}
+
+static void inner_ipv6_arrives(void **state)
+{
+    struct bench_socket s;
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {
+        .src = "fd07::2", .dst = "fd07::1", .sport = 9, .dport = 7, .len = 100};
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    bench_far_send(ip, bench_build(ip, &udp));
+    expect_hello(&s);
+    bench_close(&s);
+}
+
+static void echo_request_is_answered_through_the_tunnel(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_connect();
+    size_t len = bench_build(ip, &hello);
+    ip[9] = IP_PROTO_ICMP; /* the UDP header becomes one of ICMP */
+    ip[20] = 8;
+    ip[21] = ip[22] = ip[23] = 0;
+    ip[10] = ip[11] = 0;
+    uint32_t sum = 0;
+    for (size_t i = 0; i < 20; i += 2) {
+        sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
+    }
+    sum = ~((sum & 0xffff) + (sum >> 16));
+    ip[10] = (uint8_t)(sum >> 8);
+    ip[11] = (uint8_t)sum;
+    bench_far_send(ip, len);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(bench.plain[0].len, len);
+    assert_int_equal(bench.plain[0].bytes[20], 0); /* echo reply */
+}
+
+static void filter_sees_plain_packets_and_may_drop_them(void **state)
+{
+    struct bench_socket s;
+    uint8_t ip[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    bench.pass[WYRM_LWIP_IN] = false;
+    bench_far_send(ip, bench_build(ip, &hello));
+    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_counters()->filtered, 1);
+    bench.pass[WYRM_LWIP_IN] = true;
+    bench_far_send(ip, bench_build(ip, &hello));
+    expect_hello(&s);
+    bench_close(&s);
+}
+
+static void inner_sums_are_not_checked_again_unless_wanted(void **state)
+{
+    struct bench_socket s;
+    uint8_t ip[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = bench_build(ip, &hello);
+    ip[26] ^= 1;
+    bench_far_send(ip, len);
+    assert_int_equal(s.received, 1);
+    NETIF_SET_CHECKSUM_CTRL(wyrm_lwip_netif(bench.tunnel), NETIF_CHECKSUM_ENABLE_ALL);
+    bench_far_send(ip, len);
+    assert_int_equal(s.received, 1);
+    bench_close(&s);
+}
+
+static void segment_size_of_an_incoming_connection_is_clamped(void **state)
+{
+    (void)state;
+    bench_connect();
+    for (int odd = 0; odd < 2; odd++) {
+        uint8_t ip[BENCH_PACKET_MAX];
+
+        bench.n_plain = 0;
+        /* not for us: forwarded to where it came from */
+        bench_far_send(ip, bench_build_syn(ip, "10.8.0.1", "10.7.0.2", 8960, odd));
+        bench_settle();
+        assert_int_equal(bench.n_plain, 1);
+        assert_int_equal(bench_mss(bench.plain[0].bytes, odd), BENCH_MTU - 40);
+        assert_true(bench_checksums_good(bench.plain[0].bytes, bench.plain[0].len));
+    }
+}
+
+static void router_advertisement_of_a_peer_has_no_effect(void **state)
+{
+    static const struct wyrm_prefix all = {6, 0, {0}};
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "fe80::2", .dst = "fd07::1", .len = 8};
+    ip6_addr_t router, nowhere;
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &all), WYRM_IDLE);
+    bench_connect();
+    size_t len = bench_build(ip, &udp);
+    ip[6] = 58;
+    ip[7] = 255;
+    memset(ip + 40, 0, 16);
+    ip[40] = 134;
+    ip[46] = 0xff; /* router for a long time */
+    bench_far_send(ip, len);
+    assert_int_equal(bench_counters()->rx_packets, 1);
+    assert_true(ip6addr_aton("2001:db8::1", &nowhere) && ip6addr_aton("fd01::1", &router));
+    assert_ptr_equal(ip6_route(&router, &nowhere), &bench.out[0]);
+}
+
+static void datagram_inside_its_own_tunnel_is_dropped(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], nested[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {
+        .src = "10.7.0.2", .dst = "10.7.0.1", .sport = BENCH_PORT, .dport = BENCH_PORT, .len = 200};
+
+    (void)state;
+    bench_connect();
+    size_t inner = bench_far_seal(ip, bench_build(ip, &hello), sealed);
+    size_t len = bench_build(nested, &udp);
+    memcpy(nested + 28, sealed, inner);
+    nested[26] = nested[27] = 0;
+    bench_far_send(nested, len);
+    assert_int_equal(bench_counters()->loops, 1);
+    assert_int_equal(bench_counters()->rx_packets, 1);
+}
+
+static void packet_for_an_interface_that_is_down_is_dropped(void **state)
+{
+    struct bench_socket s;
+    uint8_t ip[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    netif_set_down(wyrm_lwip_netif(bench.tunnel));
+    bench_far_send(ip, bench_build(ip, &hello));
+    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_counters()->down, 1);
+    bench_close(&s);
+}
+
+static void no_memory_for_a_copy_loses_the_datagram_only(void **state)
+{
+    struct bench_socket s;
+    uint8_t outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_open(&s, 7);
+    bench_connect();
+    size_t len = make_datagram(outer);
+    struct pbuf *p = chain(outer, len, 64, PBUF_POOL);
+
+    bench_fail_at = 1;
+    bench_inject_pbuf(0, p);
+    bench_fail_at = 0;
+    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_counters()->no_memory, 1);
+    bench_inject(0, outer, len);
+    expect_hello(&s);
+    bench_close(&s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+#define TEST_SIX(f)                                                                                \
+    {                                                                                              \
+#f "_over_ipv6", f, bench_setup_six, bench_teardown, NULL                                  \
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(contiguous_datagram_is_decrypted_where_it_lies),
+        TEST_SIX(contiguous_datagram_is_decrypted_where_it_lies),
+        TEST(chained_datagram_arrives_with_one_counted_copy),
+        TEST(chain_of_single_bytes_arrives),
+        TEST(shared_pbuf_is_not_modified),
+        TEST(read_only_pbuf_is_not_modified),
+        TEST(custom_pbuf_of_a_driver_is_decrypted_where_it_lies),
+        TEST(datagram_at_any_alignment_arrives),
+        TEST(junk_of_any_length_is_dropped),
+        TEST(inner_ipv6_arrives),
+        TEST_SIX(inner_ipv6_arrives),
+        TEST(echo_request_is_answered_through_the_tunnel),
+        TEST_SIX(echo_request_is_answered_through_the_tunnel),
+        TEST(filter_sees_plain_packets_and_may_drop_them),
+        TEST(inner_sums_are_not_checked_again_unless_wanted),
+        TEST(segment_size_of_an_incoming_connection_is_clamped),
+        TEST(router_advertisement_of_a_peer_has_no_effect),
+        TEST(datagram_inside_its_own_tunnel_is_dropped),
+        TEST(packet_for_an_interface_that_is_down_is_dropped),
+        TEST(no_memory_for_a_copy_loses_the_datagram_only),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The defects that implementations for lwIP share by descent: that each is absent here, at the
+ * level of the interface. The numbers are those of the project's list of defects.
+ */
+#include "bench.h"
+
+#include "wyrm_crypto.h"
+
+#include "lwip/timeouts.h"
+
+static struct bench_socket s;
+static struct wyrm_job job;
+
+static int setup(void **state)
+{
+    int result = bench_setup(state);
+
+    bench_open(&s, 7);
+    return result;
+}
+
+static int setup_six(void **state)
+{
+    int result = bench_setup_six(state);
+
+    bench_open(&s, 7);
+    return result;
+}
+
+static int teardown(void **state)
+{
+    bench_close(&s);
+    return bench_teardown(state);
+}
+
+static void far_sends(const char *src, const char *dst, size_t len)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = src, .dst = dst, .dport = 7, .len = len};
+
+    bench_far_send(ip, bench_build(ip, &udp));
+}
+
+static struct wyrm_peer_info info_of_peer(void)
+{
+    struct wyrm_peer_info info;
+
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    return info;
+}
+
+static uint32_t drops(wyrm_status reason)
+{
+    uint32_t all[WYRM_DROP_REASONS];
+
+    wyrm_lwip_count(bench.tunnel, NULL, all);
+    return all[WYRM_D_MALFORMED - reason];
+}
+
+/* A data message of the live session with any bytes as its plaintext. */
+static size_t seal_bytes(const uint8_t *bytes, size_t len, uint8_t *out)
+{
+    struct wyrm_peer *peer = &bench.far->pools->peers[bench.far_peer];
+    struct wyrm_keypair *kp = &peer->kp[peer->current];
+    const struct wyrm_span span = {bytes, len};
+    uint8_t nonce[WYRM_AEAD_NONCE_LEN] = {0};
+
+    memset(out, 0, WYRM_HEADER_LEN);
+    out[0] = 4;
+    for (int i = 0; i < 4; i++) {
+        out[4 + i] = (uint8_t)(kp->remote >> (8 * i));
+    }
+    for (int i = 0; i < 8; i++) {
+        nonce[4 + i] = out[8 + i] = (uint8_t)(kp->tx_next >> (8 * i));
+    }
+    kp->tx_next++;
+    wyrm_aead_seal(out + WYRM_HEADER_LEN, &span, 1, 0, NULL, 0, nonce, kp->send);
+    return WYRM_HEADER_LEN + len + WYRM_TAG_LEN;
+}
+
+static void inherited_01_source_is_checked_not_destination(void **state)
+{
+    (void)state;
+    bench_connect();
+    far_sends("8.8.8.8", "10.7.0.1", 10); /* may not use this source */
+    assert_int_equal(s.received, 0);
+    assert_int_equal(drops(WYRM_D_SOURCE), 1);
+    far_sends("10.8.0.5", "10.7.0.1", 10); /* our own address need not be anybody's */
+    assert_int_equal(s.received, 1);
+}
+
+static void inherited_02_replay_from_elsewhere_moves_no_endpoint(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
+
+    (void)state;
+    bench_connect();
+    size_t len = bench_far_seal(ip, bench_build(ip, &udp), sealed);
+    bench_inject(0, outer, bench_wrap(sealed, len, outer));
+    bench.from = "192.0.2.66";
+    bench_inject(0, outer, bench_wrap(sealed, len, outer));
+    assert_int_equal(s.received, 1);
+    assert_int_equal(info_of_peer().endpoint.addr[3], 2);
+}
+
+static void inherited_03_replayed_keepalive_moves_no_endpoint(void **state)
+{
+    uint8_t sealed[64], outer[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_connect();
+    size_t len = seal_bytes(NULL, 0, sealed);
+    bench_inject(0, outer, bench_wrap(sealed, len, outer));
+    bench.from = "192.0.2.66";
+    bench_inject(0, outer, bench_wrap(sealed, len, outer));
+    assert_int_equal(drops(WYRM_D_REPLAY), 1);
+    assert_int_equal(info_of_peer().endpoint.addr[3], 2);
+}
+
+static void inherited_08_first_packet_waits_instead_of_failing(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+}
+
+static void inherited_08_learned_endpoint_can_be_called_back(void **state)
+{
+    struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, NULL), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_set_endpoint(bench.far, bench.far_peer, &here), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_connect(bench.far, bench_now, bench.far_peer), WYRM_IDLE);
+    bench_settle();
+    bench_advance(600000); /* the session is long over */
+    bench.n_wire = 0;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+}
+
+static void inherited_11_large_chained_datagram_arrives(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 1392};
+
+    (void)state;
+    bench_connect();
+    size_t len = bench_wrap(sealed, bench_far_seal(ip, bench_build(ip, &udp), sealed), outer);
+    struct pbuf *p = bench_pbuf(outer, 592, PBUF_POOL);
+    pbuf_cat(p, bench_pbuf(outer + 592, 592, PBUF_POOL));
+    pbuf_cat(p, bench_pbuf(outer + 1184, len - 1184, PBUF_POOL));
+    bench_inject_pbuf(0, p);
+    assert_int_equal(s.received, 1);
+    assert_int_equal(s.len, udp.len);
+}
+
+static void inherited_12_short_authentic_payload_is_not_read_beyond(void **state)
+{
+    (void)state;
+    bench_connect();
+    for (size_t len = 1; len < 40; len++) {
+        uint8_t sealed[128], outer[BENCH_PACKET_MAX], four[40] = {0x45}, six[40] = {0x60};
+
+        bench_inject(0, outer, bench_wrap(sealed, seal_bytes(four, len, sealed), outer));
+        bench_inject(0, outer, bench_wrap(sealed, seal_bytes(six, len, sealed), outer));
+    }
+    assert_int_equal(bench_counters()->rx_packets, 0); /* and the sanitizer saw nothing */
+}
+
+static void inherited_24_ipv6_endpoints_are_possible(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(bench.far_sees.family, 6);
+}
+
+static void inherited_25_ipv6_source_of_a_datagram_is_whole(void **state)
+{
+    const struct wyrm_endpoint expected = {
+        .family = 6, .port = BENCH_PORT, .addr = {0xfd, 1, [14] = 0xab, 0xcd}};
+
+    (void)state;
+    bench_connect();
+    bench.from = "fd01::abcd";
+    far_sends("10.7.0.2", "10.7.0.1", 10);
+    struct wyrm_endpoint learned = info_of_peer().endpoint;
+
+    assert_int_equal(learned.family, expected.family);
+    assert_int_equal(learned.port, expected.port);
+    assert_memory_equal(learned.addr, expected.addr, 16);
+}
+
+static void inherited_26_inner_ipv6_is_checked_like_ipv4(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "fd07::2", .dst = "fd07::1", .dport = 7, .len = 8};
+
+    (void)state;
+    bench_connect();
+    far_sends("fd99::2", "fd07::1", 8);
+    assert_int_equal(s.received, 0);
+    assert_int_equal(drops(WYRM_D_SOURCE), 1);
+    size_t len = bench_build(ip, &udp);
+    ip[2] = ip[3] = 0xff; /* a flow label is no length */
+    bench_far_send(ip, len);
+    assert_int_equal(s.received, 1);
+    assert_int_equal(s.len, 8);
+}
+
+/* What an application does from its own callbacks, with the lock held and the stack busy. */
+static void meddle(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *addr,
+                   u16_t port)
+{
+    (void)arg;
+    (void)pcb;
+    (void)addr;
+    (void)port;
+    pbuf_free(p);
+    s.received++;
+    wyrm_lwip_remove(bench.tunnel);
+}
+
+static void inherited_32_tunnel_may_be_removed_from_a_callback(void **state)
+{
+    (void)state;
+    bench_connect();
+    udp_recv(s.pcb, meddle, NULL);
+    far_sends("10.7.0.2", "10.7.0.1", 8);
+    assert_int_equal(s.received, 1);
+    bench_advance(10000);
+}
+
+static void inherited_34_without_randomness_no_handshake(void **state)
+{
+    (void)state;
+    bench.random_fails = true;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    for (int i = 0; i < 5; i++) {
+        bench_settle();
+        bench_advance(2000);
+    }
+    assert_int_equal(bench.n_wire, 0);
+    assert_int_equal(bench.n_plain, 0);
+    bench.random_fails = false;
+    for (int i = 0; i < 5; i++) {
+        bench_settle();
+        bench_advance(2000);
+    }
+    assert_int_equal(bench.n_plain, 1);
+}
+
+static void inherited_38_idle_tunnel_does_not_tick(void **state)
+{
+    (void)state;
+    for (int minutes = 0; minutes < 24 * 60; minutes++) {
+        bench_now += 60000;
+        sys_check_timeouts();
+    }
+    assert_true(bench_counters()->timer_fired <= 2);
+}
+
+static void inherited_38_session_ticks_only_as_often_as_it_must(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    far_sends("10.7.0.2", "10.7.0.1", 8);
+    bench_advance(600000);
+    /* the passive keepalive, the check for an answer and its retries for 90 s, the end of the keys
+     */
+    assert_true(bench_counters()->timer_fired < 30);
+    uint32_t before = bench_counters()->timer_fired;
+    bench_advance(600000);
+    assert_true(bench_counters()->timer_fired - before <= 1);
+}
+
+static void inherited_40_one_buffer_out_and_none_in(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 900};
+    ip_addr_t to;
+
+    (void)state;
+    bench_connect();
+    bench_advance(100);
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 900, PBUF_RAM);
+
+    memset(p->payload, 1, 900);
+    assert_true(ipaddr_aton("10.7.0.2", &to));
+    bench_fail_at = 2; /* the first allocation may succeed */
+    assert_int_equal(udp_sendto(s.pcb, p, &to, 9), ERR_OK);
+    assert_int_equal(bench_fail_at, 1);
+    bench_fail_at = 0;
+    pbuf_free(p);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+
+    size_t len = bench_wrap(sealed, bench_far_seal(ip, bench_build(ip, &udp), sealed), outer);
+    p = bench_pbuf(outer, len, PBUF_POOL);
+    bench_fail_at = 1;
+    bench_inject_pbuf(0, p);
+    assert_int_equal(bench_fail_at, 1);
+    bench_fail_at = 0;
+    assert_int_equal(s.received, 1);
+}
+
+static void inherited_29_late_response_after_disconnect_makes_no_session(void **state)
+{
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    bench_settle();
+    assert_false(info_of_peer().up);
+    assert_int_equal(bench.ready, 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST_SIX(f)                                                                                \
+    {                                                                                              \
+#f "_over_ipv6", f, setup_six, teardown, NULL                                              \
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(inherited_01_source_is_checked_not_destination),
+        TEST(inherited_02_replay_from_elsewhere_moves_no_endpoint),
+        TEST(inherited_03_replayed_keepalive_moves_no_endpoint),
+        TEST(inherited_08_first_packet_waits_instead_of_failing),
+        TEST(inherited_08_learned_endpoint_can_be_called_back),
+        TEST(inherited_11_large_chained_datagram_arrives),
+        TEST(inherited_12_short_authentic_payload_is_not_read_beyond),
+        TEST_SIX(inherited_24_ipv6_endpoints_are_possible),
+        TEST_SIX(inherited_25_ipv6_source_of_a_datagram_is_whole),
+        TEST(inherited_26_inner_ipv6_is_checked_like_ipv4),
+        TEST_SIX(inherited_26_inner_ipv6_is_checked_like_ipv4),
+        TEST(inherited_29_late_response_after_disconnect_makes_no_session),
+        TEST(inherited_32_tunnel_may_be_removed_from_a_callback),
+        TEST(inherited_34_without_randomness_no_handshake),
+        TEST(inherited_38_idle_tunnel_does_not_tick),
+        TEST(inherited_38_session_ticks_only_as_often_as_it_must),
+        TEST(inherited_40_one_buffer_out_and_none_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,407 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Start, stop, handshakes that are overtaken by events, time, and things that vanish.
+ */
+#include "bench.h"
+
+static struct wyrm_job job;
+
+static bool is_up(void)
+{
+    struct wyrm_peer_info info;
+
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    return info.up;
+}
+
+static void running_tunnel_is_not_started_again(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ALREADY);
+}
+
+static void port_in_use_is_reported_and_nothing_changes(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+    struct bench_socket s;
+
+    (void)state;
+    wyrm_lwip_stop(bench.tunnel);
+    bench_open(&s, BENCH_PORT);
+    unsigned before = bench_alive();
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_USE);
+    assert_int_equal(bench_alive(), before);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), 0);
+    bench_close(&s);
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+}
+
+static void any_port_may_be_chosen(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), BENCH_PORT);
+    wyrm_lwip_stop(bench.tunnel);
+    config.listen_port = 0;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    assert_int_not_equal(wyrm_lwip_port(bench.tunnel), 0);
+}
+
+static void bad_configuration_is_refused(void **state)
+{
+    const struct wyrm_prefix two[] = {{4, 24, {10, 7, 0, 1}}, {4, 24, {10, 9, 0, 1}}};
+    const struct wyrm_prefix wrong = {4, 33, {10, 7, 0, 1}};
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    wyrm_lwip_stop(bench.tunnel);
+    config.addresses = two;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
+    config.addresses = &wrong;
+    config.n_addresses = 1;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
+    config = bench_config();
+    config.mtu = 500;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
+    config = bench_config();
+    config.platform = NULL;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
+}
+
+static void start_without_memory_leaves_nothing_behind(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    wyrm_lwip_remove(bench.tunnel);
+    unsigned before = bench_alive(), n = 0;
+    err_t err;
+
+    do {
+        bench_fail_at = ++n;
+        err = wyrm_lwip_start(bench.tunnel, &config);
+        bench_fail_at = 0;
+        assert_true(err == ERR_OK || bench_alive() == before);
+    } while (err == ERR_MEM);
+    assert_int_equal(err, ERR_OK);
+    assert_true(n > 1);
+}
+
+static void stopped_tunnel_comes_back(void **state)
+{
+    struct bench_socket s;
+
+    (void)state;
+    bench_connect();
+    wyrm_lwip_stop(bench.tunnel);
+    wyrm_lwip_stop(bench.tunnel); /* once more changes nothing */
+    bench_advance(10000);
+    bench_start();
+    bench_open(&s, 7);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    bench_close(&s);
+}
+
+static void stop_leaves_no_secret(void **state)
+{
+    const uint8_t psk[WYRM_KEY_LEN] = {1, 2, 3};
+    static const uint8_t zero[sizeof(struct wyrm_keypair)];
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_set_psk(bench.tunnel, bench.peer, psk), WYRM_IDLE);
+    wyrm_lwip_stop(bench.tunnel);
+    const struct wyrm_device *device = wyrm_lwip_device(bench.tunnel);
+    const struct wyrm_peer *peer = &device->pools->peers[bench.peer];
+
+    assert_memory_equal(device->priv, zero, WYRM_KEY_LEN);
+    assert_memory_equal(peer->psk, zero, WYRM_KEY_LEN);
+    for (int i = 0; i < 3; i++) {
+        assert_memory_equal(peer->kp[i].send, zero, WYRM_KEY_LEN);
+        assert_memory_equal(peer->kp[i].recv, zero, WYRM_KEY_LEN);
+    }
+    assert_memory_equal(peer->hs.eph, zero, WYRM_KEY_LEN);
+}
+
+static void calls_on_a_stopped_tunnel_are_refused(void **state)
+{
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+    const uint8_t key[WYRM_KEY_LEN] = {7};
+
+    (void)state;
+    wyrm_lwip_stop(bench.tunnel);
+    assert_int_equal(wyrm_lwip_set_private_key(bench.tunnel, key), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, key, &peer), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, 0, &info, NULL), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, 0), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), 0);
+    wyrm_lwip_work(bench.tunnel, &job);
+}
+
+/* ---- Overtaken handshakes ---- */
+
+static void stop_tunnel(void)
+{
+    wyrm_lwip_stop(bench.tunnel);
+}
+
+static void stop_during_a_handshake_discards_it(void **state)
+{
+    (void)state;
+    bench.during_run = stop_tunnel;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(bench.n_wire, 0);
+    static const struct wyrm_job wiped;
+    assert_memory_equal(&job, &wiped, sizeof(job));
+}
+
+static void restart_tunnel(void)
+{
+    bench.during_run = NULL;
+    wyrm_lwip_stop(bench.tunnel);
+    bench_start();
+}
+
+static void restart_during_a_handshake_discards_it(void **state)
+{
+    (void)state;
+    bench.during_run = restart_tunnel;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(bench.n_wire, 0);
+    bench_connect();
+}
+
+static void remove_peer(void)
+{
+    bench.during_run = NULL;
+    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
+}
+
+static void removing_the_peer_during_its_handshake_discards_it(void **state)
+{
+    (void)state;
+    bench.during_run = remove_peer;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(bench.n_wire, 0);
+}
+
+static void handshake_may_be_started_by_the_other_side(void **state)
+{
+    struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
+
+    (void)state;
+    assert_int_equal(wyrm_peer_set_endpoint(bench.far, bench.far_peer, &here), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_connect(bench.far, bench_now, bench.far_peer), WYRM_IDLE);
+    bench_settle();
+    assert_true(is_up());
+    assert_int_equal(bench.ready, 1);
+}
+
+static void message_without_memory_is_repeated(void **state)
+{
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    bench_fail_at = 1;
+    bench_settle();
+    bench_fail_at = 0;
+    assert_false(is_up());
+    assert_int_equal(bench_counters()->no_memory, 1);
+    bench_advance(6000);
+    bench_settle();
+    assert_true(is_up());
+}
+
+static void silent_peer_is_asked_again(void **state)
+{
+    (void)state;
+    bench.deaf = true;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    bench_settle();
+    bench_advance(6000);
+    assert_int_equal(bench.woken, 1);
+    bench.deaf = false;
+    bench_settle();
+    assert_true(is_up());
+}
+
+/* ---- Time ---- */
+
+static void session_is_renewed_under_traffic(void **state)
+{
+    struct bench_socket s;
+    struct wyrm_peer_info info;
+    wyrm_ms first;
+
+    (void)state;
+    bench_connect();
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    first = info.last_handshake;
+    bench_open(&s, 7);
+    for (int second = 0; second < 130; second++) {
+        assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+        bench_settle();
+        assert_int_equal(bench.n_plain, 1);
+        bench.n_plain = 0;
+        bench_advance(1000);
+    }
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_true(info.last_handshake > first + 110000);
+    bench_close(&s);
+}
+
+static void keepalives_leave_on_time(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 25), WYRM_IDLE);
+    bench.n_wire = 0;
+    bench_advance(24900);
+    assert_int_equal(bench.n_wire, 0);
+    bench_advance(200);
+    assert_int_equal(bench.n_wire, 1);
+}
+
+static void clock_of_lwip_may_wrap(void **state)
+{
+    (void)state;
+    bench_connect();
+    /* in steps that a timer of twelve hours allows, across 2^32 ms */
+    for (int days = 0; days < 51; days++) {
+        bench_now += 43200000;
+        bench_advance(50);
+        bench_now += 43200000;
+        bench_advance(50);
+    }
+    assert_true(wyrm_lwip_now_locked(bench.tunnel) >= UINT64_C(51) * 86400000);
+    bench.ready = 0;
+    bench_connect();
+}
+
+static void events_reach_the_application(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(bench.ready, 1);
+    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(bench.lost, 1);
+}
+
+/* ---- Things that vanish ---- */
+
+static void interface_removed_under_us_is_survived(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
+
+    (void)state;
+    bench_connect();
+    netif_remove(wyrm_lwip_netif(bench.tunnel));
+    bench_far_send(ip, bench_build(ip, &udp));
+    assert_int_equal(bench_counters()->down, 1);
+    bench_advance(200000);
+    bench_settle();
+    wyrm_lwip_stop(bench.tunnel);
+    bench_start(); /* adds it again */
+    bench.ready = 0;
+    bench_advance(10000);
+    bench_connect();
+}
+
+static void outer_interface_removed_is_survived(void **state)
+{
+    struct bench_socket s;
+
+    (void)state;
+    bench_connect();
+    netif_remove(&bench.out[0]);
+    netif_remove(&bench.out[1]);
+    bench_open(&s, 7);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_counters()->send_errors, 1);
+    bench_advance(60000);
+    bench_settle();
+    bench_close(&s);
+}
+
+static void bound_interface_is_the_only_way_out(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    wyrm_lwip_stop(bench.tunnel);
+    config.bind_netif = &bench.out[1];
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    const uint8_t key[WYRM_KEY_LEN] = {7}, pub[WYRM_KEY_LEN] = {9};
+    const struct wyrm_endpoint far = {.family = 4, .port = 9, .addr = {192, 0, 2, 2}};
+    wyrm_peer_id peer;
+    assert_int_equal(wyrm_lwip_set_private_key(bench.tunnel, key), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, pub, &peer), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, peer, &far), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(bench.n_wire, 1);
+    assert_int_equal(bench.wire[0].where, 1);
+}
+
+static wyrm_status several_changes(struct wyrm_lwip *lwip, void *arg)
+{
+    const uint8_t pub[WYRM_KEY_LEN] = {9};
+    wyrm_peer_id peer;
+
+    (void)arg;
+    assert_int_equal(wyrm_peer_add(wyrm_lwip_device(lwip), pub, &peer), WYRM_IDLE);
+    return wyrm_peer_remove(wyrm_lwip_device(lwip), bench.peer);
+}
+
+static void several_changes_go_through_in_one_call(void **state)
+{
+    (void)state;
+    assert_int_equal(wyrm_lwip_call(bench.tunnel, several_changes, NULL), WYRM_IDLE);
+    assert_int_equal(bench.lost, 1); /* the core had its turn afterwards */
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+#define TEST_SIX(f)                                                                                \
+    {                                                                                              \
+#f "_over_ipv6", f, bench_setup_six, bench_teardown, NULL                                  \
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(running_tunnel_is_not_started_again),
+        TEST(port_in_use_is_reported_and_nothing_changes),
+        TEST(any_port_may_be_chosen),
+        TEST(bad_configuration_is_refused),
+        TEST(start_without_memory_leaves_nothing_behind),
+        TEST(stopped_tunnel_comes_back),
+        TEST(stop_leaves_no_secret),
+        TEST(calls_on_a_stopped_tunnel_are_refused),
+        TEST(stop_during_a_handshake_discards_it),
+        TEST(restart_during_a_handshake_discards_it),
+        TEST(removing_the_peer_during_its_handshake_discards_it),
+        TEST(handshake_may_be_started_by_the_other_side),
+        TEST(message_without_memory_is_repeated),
+        TEST(silent_peer_is_asked_again),
+        TEST(session_is_renewed_under_traffic),
+        TEST_SIX(session_is_renewed_under_traffic),
+        TEST(keepalives_leave_on_time),
+        TEST(clock_of_lwip_may_wrap),
+        TEST(events_reach_the_application),
+        TEST(interface_removed_under_us_is_survived),
+        TEST(outer_interface_removed_is_survived),
+        TEST(bound_interface_is_the_only_way_out),
+        TEST(several_changes_go_through_in_one_call),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,650 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Packets of lwIP on their way into the tunnel: sent, held, or refused.
+ */
+#include "bench.h"
+
+#include "lwip/raw.h"
+
+static struct bench_socket s;
+
+static int setup(void **state)
+{
+    int result = bench_setup(state);
+
+    bench_open(&s, 7);
+    return result;
+}
+
+static int setup_six(void **state)
+{
+    int result = bench_setup_six(state);
+
+    bench_open(&s, 7);
+    return result;
+}
+
+static int teardown(void **state)
+{
+    bench_close(&s);
+    return bench_teardown(state);
+}
+
+static void expect_plain(unsigned i, size_t len)
+{
+    assert_true(i < bench.n_plain);
+    const uint8_t *ip = bench.plain[i].bytes;
+    size_t header = ip[0] >> 4 == 6 ? 48 : 28;
+
+    assert_int_equal(bench.plain[i].len, header + len);
+    assert_true(bench_checksums_good(ip, bench.plain[i].len));
+    for (size_t at = 0; at < len; at++) {
+        assert_int_equal(ip[header + at], (uint8_t)at);
+    }
+}
+
+static void packets_of_every_length_arrive(void **state)
+{
+    (void)state;
+    bench_connect();
+    for (size_t len = 0; len <= BENCH_MTU - 28; len += len < 70 ? 1 : 50) {
+        bench.n_plain = 0;
+        assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
+        assert_int_equal(bench.n_wire, 1);
+        assert_true(bench.wire[0].len <= 1500); /* the tunnel's MTU is right for either family */
+        bench_settle();
+        expect_plain(0, len);
+    }
+    assert_int_equal(bench_counters()->tx_copies, 0);
+}
+
+static void inner_ipv6_leaves(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(bench_send(&s, "fd07::2", 9, 100), ERR_OK);
+    bench_settle();
+    expect_plain(0, 100);
+}
+
+/* A payload of `pieces` single-byte pbufs. */
+static struct pbuf *scattered(unsigned pieces, pbuf_type type)
+{
+    static uint8_t bytes[64];
+    struct pbuf *p = NULL;
+
+    for (unsigned i = 0; i < pieces; i++) {
+        struct pbuf *q = type == PBUF_RAM ? pbuf_alloc(PBUF_RAW, 1, type)
+                                          : pbuf_alloc_reference(&bytes[i], 1, type);
+
+        bytes[i] = (uint8_t)i;
+        *(uint8_t *)q->payload = (uint8_t)i;
+        if (p == NULL) {
+            p = q;
+        } else {
+            pbuf_cat(p, q);
+        }
+    }
+    return p;
+}
+
+static void send_pbuf(struct pbuf *p)
+{
+    ip_addr_t to;
+
+    assert_true(ipaddr_aton("10.7.0.2", &to));
+    assert_int_equal(udp_sendto(s.pcb, p, &to, 9), ERR_OK);
+}
+
+static void scattered_packet_is_gathered_by_the_cipher(void **state)
+{
+    struct pbuf *p = scattered(WYRM_LWIP_SPANS - 1, PBUF_RAM); /* and one for the headers */
+
+    (void)state;
+    bench_connect();
+    send_pbuf(p);
+    pbuf_free(p);
+    bench_settle();
+    expect_plain(0, WYRM_LWIP_SPANS - 1);
+    assert_int_equal(bench_counters()->tx_copies, 0);
+}
+
+static void packet_in_too_many_pieces_is_copied_once(void **state)
+{
+    struct pbuf *p = scattered(40, PBUF_RAM);
+
+    (void)state;
+    bench_connect();
+    send_pbuf(p);
+    pbuf_free(p);
+    bench_settle();
+    expect_plain(0, 40);
+    assert_int_equal(bench_counters()->tx_copies, 1);
+}
+
+static void packet_waits_for_the_handshake_that_it_starts(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_counters()->held, 1);
+    assert_int_equal(bench.n_wire, 0);
+    bench_settle();
+    expect_plain(0, 50);
+    assert_int_equal(bench.ready, 1);
+    assert_int_equal(bench_counters()->held_dropped, 0);
+}
+
+static void newest_packets_are_held_and_sent_in_order(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len <= 6; len++) {
+        assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
+    }
+    assert_int_equal(bench.tunnel->held_used, WYRM_LWIP_HOLD_PER_PEER);
+    assert_int_equal(bench_counters()->held_dropped, 6 - WYRM_LWIP_HOLD_PER_PEER);
+    bench_settle();
+    assert_int_equal(bench.n_plain, WYRM_LWIP_HOLD_PER_PEER);
+    expect_plain(0, 5);
+    expect_plain(1, 6);
+}
+
+static void held_packets_of_all_peers_are_bounded(void **state)
+{
+    const struct wyrm_endpoint nowhere = {.family = 4, .port = 9, .addr = {192, 0, 2, 99}};
+
+    (void)state;
+    for (uint8_t i = 0; i < 3; i++) {
+        struct wyrm_prefix prefix = {4, 32, {10, 7, 0, (uint8_t)(100 + i)}};
+        uint8_t pub[WYRM_KEY_LEN] = {(uint8_t)(9 + i)};
+        char to[] = "10.7.0.100";
+        wyrm_peer_id peer;
+
+        to[9] = (char)('0' + i);
+        assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, pub, &peer), WYRM_IDLE);
+        assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, peer, &nowhere), WYRM_IDLE);
+        assert_int_equal(wyrm_lwip_route_add(bench.tunnel, peer, &prefix), WYRM_IDLE);
+        assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
+        assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
+    }
+    assert_int_equal(bench.tunnel->held_used, 4);
+    assert_int_equal(bench_counters()->held_dropped, 2);
+}
+
+static void held_packets_are_freed_when_the_peer_is_lost(void **state)
+{
+    (void)state;
+    bench.deaf = true;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    for (int i = 0; i < 20 && bench.lost == 0; i++) {
+        bench_settle();
+        bench_advance(6000);
+    }
+    assert_int_equal(bench.lost, 1);
+    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench_counters()->held_dropped, 1);
+}
+
+static void held_packets_are_freed_with_their_peer(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    unsigned before = bench_alive();
+    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench_alive(), before - 1);
+    assert_int_equal(bench.lost, 1);
+}
+
+static void held_packets_are_freed_by_stop(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    wyrm_lwip_stop(bench.tunnel);
+    assert_int_equal(bench.tunnel->held_used, 0); /* teardown counts the allocations */
+}
+
+static void volatile_packet_is_copied_to_be_held(void **state)
+{
+    struct pbuf *p = scattered(3, PBUF_REF);
+
+    (void)state;
+    send_pbuf(p);
+    memset(p->payload, 0xee, 1); /* the owner goes on with its buffer */
+    pbuf_free(p);
+    assert_int_equal(bench_counters()->held_copies, 1);
+    bench_settle();
+    expect_plain(0, 3);
+}
+
+static void lasting_packet_is_held_without_a_copy(void **state)
+{
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 10, PBUF_RAM);
+
+    (void)state;
+    for (uint8_t i = 0; i < 10; i++) {
+        pbuf_put_at(p, i, i);
+    }
+    send_pbuf(p);
+    assert_int_equal(p->ref, 2);
+    assert_int_equal(bench_counters()->held_copies, 0);
+    pbuf_free(p);
+    bench_settle();
+    expect_plain(0, 10);
+}
+
+/* ---- Refusals ---- */
+
+static void inject_forwarded(const char *src, const char *dst)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = src, .dst = dst, .sport = 5, .dport = 6, .len = 40};
+
+    bench_inject(0, ip, bench_build(ip, &udp));
+}
+
+static void sender_without_a_route_is_told_by_icmp(void **state)
+{
+    (void)state;
+    inject_forwarded("192.0.2.9", "10.7.0.77");
+    assert_int_equal(bench.n_wire, 1);
+    const uint8_t *ip = bench.wire[0].bytes;
+
+    assert_int_equal(ip[9], 1);
+    assert_int_equal(ip[19], 9); /* back to 192.0.2.9 */
+    assert_int_equal(ip[20], 3);
+    assert_int_equal(ip[21], 1);
+    assert_int_equal(ip[28 + 19], 77); /* the packet it is about */
+    assert_int_equal(bench_counters()->unreachable, 1);
+}
+
+static void ipv6_sender_without_a_route_is_told_by_icmp(void **state)
+{
+    (void)state;
+    inject_forwarded("fd01::9", "fd07::77");
+    assert_int_equal(bench.n_wire, 1);
+    const uint8_t *ip = bench.wire[0].bytes;
+
+    assert_int_equal(ip[6], 58);
+    assert_int_equal(ip[39], 9);
+    assert_int_equal(ip[40], 1);
+    assert_int_equal(ip[41], 3);
+    assert_true(bench_checksums_good(ip, bench.wire[0].len));
+}
+
+static struct {
+    unsigned received;
+    uint8_t bytes[64];
+} icmp;
+
+static u8_t on_icmp(void *arg, struct raw_pcb *pcb, struct pbuf *p, const ip_addr_t *addr)
+{
+    (void)pcb;
+    (void)addr;
+    icmp.received++;
+    pbuf_copy_partial(p, icmp.bytes, sizeof(icmp.bytes), *(u16_t *)arg);
+    return 0;
+}
+
+/* Sends `len` bytes to `to`; ICMP messages to ourselves come to `icmp`. */
+static err_t send_watching_icmp(const char *to, u8_t protocol, u16_t header, size_t len)
+{
+    struct raw_pcb *raw = raw_new_ip_type(IPADDR_TYPE_ANY, protocol);
+
+    memset(&icmp, 0, sizeof(icmp));
+    raw_recv(raw, on_icmp, &header);
+    err_t err = bench_send(&s, to, 9, len);
+    netif_poll_all();
+    raw_remove(raw);
+    return err;
+}
+
+static void local_sender_is_told_too(void **state)
+{
+    (void)state;
+    assert_int_equal(send_watching_icmp("10.7.0.77", 1, 20, 40), ERR_RTE);
+    assert_int_equal(icmp.received, 1);
+    assert_int_equal(icmp.bytes[0], 3);
+    assert_int_equal(icmp.bytes[1], 1);
+    assert_int_equal(send_watching_icmp("fd07::77", 58, 40, 40), ERR_RTE);
+    assert_int_equal(icmp.received, 1);
+    assert_int_equal(icmp.bytes[0], 1);
+    assert_int_equal(icmp.bytes[1], 3);
+}
+
+static void packet_beyond_the_mtu_is_refused_with_the_mtu(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(send_watching_icmp("10.7.0.2", 1, 20, BENCH_MTU - 27), ERR_VAL);
+    assert_int_equal(icmp.received, 1);
+    assert_int_equal(icmp.bytes[0], 3);
+    assert_int_equal(icmp.bytes[1], 4);
+    assert_int_equal(icmp.bytes[6] << 8 | icmp.bytes[7], BENCH_MTU);
+    assert_int_equal(send_watching_icmp("fd07::2", 58, 40, BENCH_MTU - 47), ERR_VAL);
+    assert_int_equal(icmp.received, 1);
+    assert_int_equal(icmp.bytes[0], 2);
+    assert_int_equal(icmp.bytes[6] << 8 | icmp.bytes[7], BENCH_MTU);
+    assert_int_equal(bench_counters()->too_big, 2);
+    assert_int_equal(bench.n_wire, 0);
+}
+
+static void refusals_are_not_refused(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {
+        .src = "192.0.2.9", .dst = "10.7.0.77", .sport = 3 << 8, .len = 40};
+
+    (void)state;
+    size_t len = bench_build(ip, &udp);
+    ip[9] = 1; /* an ICMP error whose receiver is unreachable */
+    ip[10] = 0;
+    ip[11] = 0;
+    netif_get_by_index(netif_get_index(&bench.out[0]))->chksum_flags = 0;
+    bench_inject(0, ip, len);
+    assert_int_equal(bench_counters()->unreachable, 1);
+    assert_int_equal(bench.n_wire, 0);
+    /* and one to somebody whom only the tunnel could reach, where there is no route either */
+    inject_forwarded("10.7.0.66", "10.7.0.77");
+    assert_int_equal(bench.n_wire, 0);
+}
+
+static void multicast_is_dropped_silently(void **state)
+{
+    struct pbuf *p = scattered(5, PBUF_RAM);
+    ip_addr_t to, from;
+
+    (void)state;
+    assert_true(ipaddr_aton("ff02::1", &to) && ipaddr_aton("fd07::1", &from));
+    (void)udp_sendto_if_src(s.pcb, p, &to, 9, wyrm_lwip_netif(bench.tunnel), &from);
+    pbuf_free(p);
+    assert_int_equal(bench.n_wire, 0);
+}
+
+static void nothing_leaves_while_the_peer_has_no_address(void **state)
+{
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, NULL), WYRM_IDLE);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    bench_settle();
+    assert_int_equal(bench.n_wire, 0);
+    assert_int_equal(bench_counters()->unreachable, 1);
+}
+
+static void nothing_leaves_after_stop(void **state)
+{
+    (void)state;
+    bench_connect();
+    wyrm_lwip_stop(bench.tunnel);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&s, "fd07::2", 9, 50), ERR_RTE);
+    assert_int_equal(bench.n_wire, 0);
+    assert_int_equal(bench_counters()->down, 2);
+}
+
+static void filter_may_drop_what_leaves(void **state)
+{
+    (void)state;
+    bench_connect();
+    bench.pass[WYRM_LWIP_OUT] = false;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench.n_wire, 0);
+    assert_int_equal(bench_counters()->filtered, 1);
+}
+
+static void tunnel_through_itself_is_cut(void **state)
+{
+    const struct wyrm_endpoint inside = {.family = 4, .port = 9, .addr = {10, 7, 0, 2}};
+
+    (void)state;
+    bench_connect();
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &inside), WYRM_IDLE);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_counters()->loops, 1);
+    assert_int_equal(bench.n_wire, 0);
+}
+
+/* ---- Headers ---- */
+
+static void sums_left_to_hardware_are_filled_in(void **state)
+{
+    (void)state;
+    bench_connect();
+    inject_forwarded("192.0.2.9", "10.7.0.2"); /* lwIP zeroes the sums of what it forwards */
+    inject_forwarded("fd01::9", "fd07::2");
+    bench_settle();
+    expect_plain(0, 40);
+    expect_plain(1, 40);
+}
+
+static void segment_size_of_an_outgoing_connection_is_clamped(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+
+    (void)state;
+    bench_connect();
+    for (int odd = 0; odd < 2; odd++) {
+        bench.n_plain = 0;
+        bench_inject(0, ip, bench_build_syn(ip, "192.0.2.9", "10.7.0.2", 1460, odd));
+        bench_inject(0, ip, bench_build_syn(ip, "fd01::9", "fd07::2", 1440, odd));
+        bench_inject(0, ip, bench_build_syn(ip, "192.0.2.9", "10.7.0.2", 536, odd));
+        bench_settle();
+        assert_int_equal(bench.n_plain, 3);
+        assert_int_equal(bench_mss(bench.plain[0].bytes, odd), BENCH_MTU - 40);
+        assert_int_equal(bench_mss(bench.plain[1].bytes, odd), BENCH_MTU - 60);
+        assert_int_equal(bench_mss(bench.plain[2].bytes, odd), 536);
+        for (unsigned i = 0; i < 3; i++) {
+            assert_true(bench_checksums_good(bench.plain[i].bytes, bench.plain[i].len));
+        }
+    }
+}
+
+static uint8_t outer_tos(void)
+{
+    const uint8_t *ip = bench.wire[0].bytes;
+
+    assert_int_equal(bench.n_wire, 1);
+    return (uint8_t)(ip[0] >> 4 == 6 ? ip[0] << 4 | ip[1] >> 4 : ip[1]);
+}
+
+static void congestion_marks_cross_the_tunnel(void **state)
+{
+    uint8_t ip[BENCH_PACKET_MAX];
+    struct bench_udp udp = {.src = "10.8.0.1", .dst = "10.7.0.2", .tos = 2, .len = 8};
+
+    (void)state;
+    bench_connect();
+    s.pcb->tos = 2; /* ECT(0) */
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(outer_tos() & 3, 2);
+    bench_settle();
+    bench.n_plain = 0;
+    bench.tos = 3; /* congestion was met on the way */
+    bench_far_send(ip, bench_build(ip, &udp));
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1); /* forwarded back, with the mark */
+    assert_int_equal(bench.plain[0].bytes[1] & 3, 3);
+}
+
+static void handshakes_carry_their_own_tos(void **state)
+{
+    static struct wyrm_job job;
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    assert_int_equal(outer_tos(), 0x88);
+}
+
+/* ---- The way out ---- */
+
+/* Lets a datagram of the far end reach us at out[1]. */
+static void reach_us_at_the_other_address(void)
+{
+    uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
+    const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
+
+    bench_connect();
+    size_t len = bench_far_seal(ip, bench_build(ip, &udp), sealed);
+    bench.reach = "198.51.100.1";
+    bench_inject(1, outer, bench_wrap(sealed, len, outer));
+    assert_int_equal(s.received, 1);
+}
+
+static void expect_way_out(unsigned where, const uint8_t *src)
+{
+    bench.n_wire = 0;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench.n_wire, 1);
+    assert_int_equal(bench.wire[0].where, where);
+    assert_memory_equal(bench.wire[0].bytes + 12, src, 4);
+}
+
+static const uint8_t first[] = {192, 0, 2, 1}, second[] = {198, 51, 100, 1};
+
+static void answers_leave_where_the_question_came_in(void **state)
+{
+    (void)state;
+    bench_connect();
+    expect_way_out(0, first);
+    bench.ready = 0;
+    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    bench_advance(6000);
+    reach_us_at_the_other_address();
+    expect_way_out(1, second);
+}
+
+static void routing_decides_when_the_old_address_is_gone(void **state)
+{
+    ip4_addr_t other;
+
+    (void)state;
+    reach_us_at_the_other_address();
+    IP4_ADDR(&other, 198, 51, 100, 7);
+    netif_set_ipaddr(&bench.out[1], &other);
+    expect_way_out(0, first);
+}
+
+static void routing_decides_when_the_old_interface_is_down(void **state)
+{
+    (void)state;
+    reach_us_at_the_other_address();
+    netif_set_down(&bench.out[1]);
+    expect_way_out(0, first);
+}
+
+static void routing_decides_when_the_old_interface_is_gone(void **state)
+{
+    (void)state;
+    reach_us_at_the_other_address();
+    netif_remove(&bench.out[1]);
+    expect_way_out(0, first);
+}
+
+/* ---- Memory ---- */
+
+static void send_one_of_each(void)
+{
+    struct pbuf *p;
+
+    (void)bench_send(&s, "10.7.0.2", 9, 50);
+    (void)bench_send(&s, "fd07::2", 9, 50);
+    (void)bench_send(&s, "10.7.0.77", 9, 50);
+    inject_forwarded("192.0.2.9", "10.7.0.2");
+    unsigned fail_at = bench_fail_at;
+    bench_fail_at = 0;
+    p = scattered(20, PBUF_REF);
+    bench_fail_at = fail_at;
+    ip_addr_t to;
+    assert_true(ipaddr_aton("10.7.0.2", &to));
+    (void)udp_sendto(s.pcb, p, &to, 9);
+    pbuf_free(p);
+}
+
+static void any_allocation_may_fail_while_sending(void **state)
+{
+    (void)state;
+    bench_connect();
+    for (unsigned n = 1; n < 30; n++) {
+        netif_poll_all();
+        unsigned before = bench_alive();
+
+        bench_fail_at = n;
+        send_one_of_each();
+        bench_fail_at = 0;
+        netif_poll_all(); /* ICMP messages to ourselves */
+        assert_int_equal(bench_alive(), before);
+        bench_settle();
+        for (unsigned i = 0; i < bench.n_plain; i++) {
+            const uint8_t *ip = bench.plain[i].bytes;
+
+            assert_true(bench_checksums_good(ip, bench.plain[i].len));
+        }
+        bench.n_plain = 0;
+        bench.n_wire = 0;
+    }
+}
+
+static void any_allocation_may_fail_while_holding(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n < 30; n++) {
+        bench_fail_at = n;
+        send_one_of_each();
+        bench_fail_at = 0;
+        assert_true(bench.tunnel->held_used <= WYRM_LWIP_HOLD_PER_PEER);
+        netif_poll_all();
+        bench.n_wire = 0;
+    }
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST_SIX(f)                                                                                \
+    {                                                                                              \
+#f "_over_ipv6", f, setup_six, teardown, NULL                                              \
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(packets_of_every_length_arrive),
+        TEST_SIX(packets_of_every_length_arrive),
+        TEST(inner_ipv6_leaves),
+        TEST_SIX(inner_ipv6_leaves),
+        TEST(scattered_packet_is_gathered_by_the_cipher),
+        TEST(packet_in_too_many_pieces_is_copied_once),
+        TEST(packet_waits_for_the_handshake_that_it_starts),
+        TEST_SIX(packet_waits_for_the_handshake_that_it_starts),
+        TEST(newest_packets_are_held_and_sent_in_order),
+        TEST(held_packets_of_all_peers_are_bounded),
+        TEST(held_packets_are_freed_when_the_peer_is_lost),
+        TEST(held_packets_are_freed_with_their_peer),
+        TEST(held_packets_are_freed_by_stop),
+        TEST(volatile_packet_is_copied_to_be_held),
+        TEST(lasting_packet_is_held_without_a_copy),
+        TEST(sender_without_a_route_is_told_by_icmp),
+        TEST(ipv6_sender_without_a_route_is_told_by_icmp),
+        TEST(local_sender_is_told_too),
+        TEST(packet_beyond_the_mtu_is_refused_with_the_mtu),
+        TEST(refusals_are_not_refused),
+        TEST(multicast_is_dropped_silently),
+        TEST(nothing_leaves_while_the_peer_has_no_address),
+        TEST(nothing_leaves_after_stop),
+        TEST(filter_may_drop_what_leaves),
+        TEST(tunnel_through_itself_is_cut),
+        TEST(sums_left_to_hardware_are_filled_in),
+        TEST(segment_size_of_an_outgoing_connection_is_clamped),
+        TEST(congestion_marks_cross_the_tunnel),
+        TEST_SIX(congestion_marks_cross_the_tunnel),
+        TEST(handshakes_carry_their_own_tos),
+        TEST_SIX(handshakes_carry_their_own_tos),
+        TEST(answers_leave_where_the_question_came_in),
+        TEST(routing_decides_when_the_old_address_is_gone),
+        TEST(routing_decides_when_the_old_interface_is_down),
+        TEST(routing_decides_when_the_old_interface_is_gone),
+        TEST(any_allocation_may_fail_while_sending),
+        TEST(any_allocation_may_fail_while_holding),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
