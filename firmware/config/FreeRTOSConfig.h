@@ -25,6 +25,7 @@ uint64_t board_clock_ticks(void);
 #define configMAX_PRIORITIES                    8
 #define configMINIMAL_STACK_SIZE                128 /* words: the idle task */
 #define configMAX_TASK_NAME_LEN                 12
+#define configIDLE_TASK_NAME                    "idle"
 #define configIDLE_SHOULD_YIELD                 1
 #define configUSE_IDLE_HOOK                     1
 #define configUSE_TICK_HOOK                     0

@@ -30,6 +30,7 @@ static void load_arguments(void)
 
 void board_init(void)
 {
+    protect_memory();
     uart_start();
     semihost_init();
     load_arguments();

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+void protect_memory(void);
 void timer_start(void);
 void uart_start(void);
 void flash_start(void);
