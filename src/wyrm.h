@@ -279,6 +279,8 @@ static inline wyrm_status wyrm_init(struct wyrm_device *dev, const struct wyrm_p
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN]);
 /* WYRM_E_KEY while there is no private key. */
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
+/* Copies a secret out, for programs whose users may ask for it (wg showconf): wipe the copy. */
+wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
 /* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer. */
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu);
 /* Wipes every secret. The device may be initialised again. */
@@ -298,6 +300,11 @@ wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id peer);
 /* All zero: no preshared key. Ends the peer's sessions if it changes. */
 wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id peer,
                               const uint8_t psk[WYRM_KEY_LEN]);
+/* Copies the preshared key out (all zero: none): wipe the copy. */
+wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id peer,
+                              uint8_t out[WYRM_KEY_LEN]);
+/* The system refuses to send from the local address that the peer's path names: forget it. */
+wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id peer);
 /* Sets the configured endpoint and takes it as the current one. NULL: none. */
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);

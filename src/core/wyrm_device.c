@@ -108,6 +108,14 @@ wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_
     return WYRM_IDLE;
 }
 
+wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN])
+{
+    if (!dev->has_key)
+        return WYRM_E_KEY;
+    memcpy(out, dev->priv, WYRM_KEY_LEN);
+    return WYRM_IDLE;
+}
+
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu)
 {
     if (mtu < 576)
@@ -205,6 +213,27 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
     forget_keys(dev, peer);
     if (peer->persistent_s > 0)
         wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
+                              uint8_t out[WYRM_KEY_LEN])
+{
+    const struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    memcpy(out, peer->psk, WYRM_KEY_LEN);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
+{
+    struct wyrm_peer *peer = used_peer(dev, id);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    memset(&peer->path, 0, sizeof(peer->path));
     return WYRM_IDLE;
 }
 

@@ -1,0 +1,72 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The configuration protocol that wg(8) speaks: requests `get=1` and `set=1`, a line per fact, a
+ * blank line at the end. The same on a daemon's socket and on a device's console.
+ * Source: wireguard.com/xplatform, and what wireguard-tools relies on.
+ */
+#ifndef WYRM_UAPI_H
+#define WYRM_UAPI_H
+
+#include "wyrm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Longest line that means anything: endpoint=[address%zone]:port. */
+#define WYRM_UAPI_LINE_MAX 128
+
+/* Numbers of the protocol, those of Linux. */
+enum wyrm_uapi_error {
+    WYRM_UAPI_OK = 0,
+    WYRM_UAPI_IO = 5,
+    WYRM_UAPI_NO_MEMORY = 12,
+    WYRM_UAPI_INVALID = 22,
+    WYRM_UAPI_PROTOCOL = 71,
+    WYRM_UAPI_IN_USE = 98
+};
+
+/* What the program around the core lends. */
+struct wyrm_uapi_host {
+    struct wyrm_device *dev; /* used under the program's lock */
+    void *ctx;
+    void (*write)(void *ctx, const char *text, size_t len);
+    /* Change the socket; 0 or a WYRM_UAPI_... number. Either may be NULL: not possible here. */
+    int (*set_listen_port)(void *ctx, uint16_t port);
+    int (*set_fwmark)(void *ctx, uint32_t mark);
+    wyrm_ms (*now)(void *ctx);
+    uint16_t listen_port; /* as they are now; 0: none */
+    uint32_t fwmark;
+    /* Unix time in ms at now() == 0, to tell handshakes in absolute time; 0: not known, ages are
+     * told as `handshake_age_sec` instead. */
+    uint64_t epoch_ms;
+    bool show_secrets; /* private and preshared keys in the answer to `get` */
+};
+
+/* One connection's place in a request. Zero it to begin. */
+struct wyrm_uapi {
+    uint8_t operation; /* of enum operation in wyrm_uapi.c */
+    uint8_t scope;
+    uint8_t pub[WYRM_KEY_LEN]; /* of the peer the lines are about */
+    wyrm_peer_id peer;         /* WYRM_NO_PEER: it does not exist (yet) */
+    int error;                 /* the first of this request */
+};
+
+enum wyrm_uapi_verdict {
+    WYRM_UAPI_MORE,  /* the request goes on */
+    WYRM_UAPI_DONE,  /* answered; another request may follow */
+    WYRM_UAPI_CLOSE, /* not a request: close the connection without an answer */
+};
+
+/* Takes one line without its line feed. Changes take effect line by line, as in every
+ * implementation; what follows an error is read and ignored. */
+enum wyrm_uapi_verdict wyrm_uapi_line(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
+                                      const char *line, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WYRM_UAPI_H */
