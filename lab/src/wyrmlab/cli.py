@@ -162,6 +162,21 @@ def test(
     raise typer.Exit(testing.run(chosen=chosen, all_of_it=all_of_it, soak=soak))
 
 
+@app.command(rich_help_panel=CHECK)
+def vectors(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders with vector files (*.json).")
+    ],
+    all_of_it: Annotated[
+        bool, typer.Option("--all", help="Also the million-iteration X25519.")
+    ] = False,
+) -> None:
+    """Run test vectors against every backend; the last line is `N passed, N failed`."""
+    from wyrmlab.vectors import command
+
+    raise typer.Exit(command.run(folders, long=all_of_it))
+
+
 def main() -> NoReturn:
     """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
     install_signal_handlers()

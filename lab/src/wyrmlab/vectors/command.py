@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`vectors`: builds the backends and runs the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wyrmlab import build, host_setup, paths
+from wyrmlab.errors import WyrmError
+from wyrmlab.vectors import runner
+from wyrmlab.vectors.backend import Backend
+
+PRESET = "host"
+_BACKENDS = Path("tests/vectors/backends.txt")
+
+
+def run(folders: Sequence[Path], *, long: bool = False) -> int:
+    files = runner.find(folders)  # a wrong folder is told before anything is built
+    return runner.run(files, backends(), long=long)
+
+
+def backends() -> list[Backend]:
+    """Every set of implementations, built if that is due."""
+    host_setup.ensure("build", "check")
+    build.cmake(PRESET, target="wyrm_vectors")
+    listed = paths.BUILD / PRESET / _BACKENDS
+    if not listed.exists():
+        raise WyrmError(f"The build went through but left no {paths.shown(listed)}.")
+    return [Backend(Path(line)) for line in listed.read_text().splitlines()]
