@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Inner packets above this would not fit into one UDP datagram; below it, not even IPv4 is sure. */
+/* Every IPv4 host takes 576 bytes (RFC 791); the longest UDP datagram over IPv6 holds MTU_MAX. */
 #define MTU_MIN 576
 #define MTU_MAX (65535 - 40 - 8 - WYRM_HEADER_LEN - WYRM_TAG_LEN)
 
