@@ -325,7 +325,7 @@ static void refuse6(struct wyrm_lwip *lwip, struct pbuf *p, const ip6_addr_t *sr
 void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_refusal why)
 {
     struct layout l;
-    ip_addr_t src, dst;
+    ip_addr_t src = {0}, dst = {0};
 
     if (why == WYRM_LWIP_TOO_BIG) {
         lwip->counters.too_big++;
