@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
-from wyrmlab import net, packages, paths, third_party
+from wyrmlab import host_setup, net, packages, paths, third_party
 from wyrmlab.errors import MISSING
 
 
@@ -31,10 +32,12 @@ def findings() -> list[Finding]:
 def examine() -> int:
     """Prints the table; returns the exit code."""
     found = findings()
-    console = Console(highlight=False)
+    # In a file or a pipe there is no width to keep to.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("", "what", "version or state", "what for"):
-        table.add_column(heading)
+    for heading in ("", "what", "version or state"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("what for")
     for finding in found:
         lacks = "[red]missing[/]" if finding.needed else "[dim]-[/]"
         mark = "[green]ok[/]" if finding.ok else lacks
@@ -133,7 +136,7 @@ def _disk() -> Finding:
     used = paths.megabytes(paths.disk_use(paths.cache()))
     return Finding(
         "disk",
-        free > 300_000_000,
+        free > host_setup.ROOM_NEEDED,
         True,
         f"{used} used, {paths.megabytes(free)} free",
         f"the cache in {paths.cache()}",

@@ -7,11 +7,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TypeVar
 
 from wyrmlab import packages, paths, third_party
 from wyrmlab.errors import MissingError
 
-ROOM_NEEDED = 3_000_000_000
+ROOM_NEEDED = 300_000_000
+T = TypeVar("T")
 
 
 def ready(groups: Iterable[str]) -> bool:
@@ -58,7 +60,7 @@ def _check_room() -> None:
     place = paths.cache()
     place.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(place).free
-    if free < ROOM_NEEDED // 10:
+    if free < ROOM_NEEDED:
         raise MissingError(
             f"Only {paths.megabytes(free)} are free where the cache is ({place}).",
             remedy="Make room, or set WYRM_CACHE to a folder on another disk.",
@@ -80,7 +82,8 @@ def _install(wanted: list[packages.Package]) -> None:
     say(f"Installing {len(wanted)} Debian packages with apt-get, {how}:")
     for package in wanted:
         say(f"  {package.name:24}[dim]{package.reason}[/dim]")
-    _with_spinner("apt-get", lambda: packages.install([package.name for package in wanted]))
+    took = _with_spinner("apt-get", partial(packages.install, [package.name for package in wanted]))
+    say(f"  They take {took} on disk." if took else "  Done.")
     if left := [package.name for package in wanted if not package.found()]:
         raise MissingError(
             f"apt-get is done, yet this is still not found: {', '.join(left)}.",
@@ -126,20 +129,20 @@ def _install_cargo() -> str:
         )
     say(f"Installing {name}, to fetch FreeRTOS and lwIP. Nothing else uses it: when this is done")
     say(f"you may remove it again with `apt-get autoremove {name}`.")
-    _with_spinner("apt-get", lambda: packages.install([name]))
+    took = _with_spinner("apt-get", partial(packages.install, [name]))
+    say(f"  It takes {took} on disk." if took else "  Done.")
     cargo = third_party.usable_cargo()
     if cargo is None:
         raise MissingError(f"{name} is installed, yet cargo {oldest} is not on PATH.")
     return cargo
 
 
-def _with_spinner(what: str, action: Callable[[], None]) -> None:
+def _with_spinner(what: str, action: Callable[[], T]) -> T:
     from rich.console import Console
 
     console = Console(stderr=True)
     # Through sudo the terminal is needed for the password: no spinner across it.
     if console.is_terminal and not (what == "apt-get" and packages.sudo()):
         with console.status(f"{what} is working ..."):
-            action()
-    else:
-        action()
+            return action()
+    return action()

@@ -70,6 +70,8 @@ def tun_problem() -> str | None:
 def access() -> Access:
     """Finds out by trying: a TAP in a throw-away network is the whole requirement."""
     root = os.geteuid() == 0
+    if lacking := [name for name in ("unshare", "ip") if not packages.which(name)]:
+        return Access(Way.NONE, f"`{lacking[0]}` is missing: run ./wyrm setup.")
     if _trial([] if root else ["--user", "--map-root-user"]):
         return Access(Way.ROOT if root else Way.USER, "")
     if not TUN.exists():
@@ -90,10 +92,8 @@ def access() -> Access:
 
 
 def _trial(extra: Sequence[str]) -> bool:
-    if not (packages.which("unshare") and packages.which("ip")):
-        return False
-    command = [packages.which("unshare") or "", *extra, *_NAMESPACES]
-    command += [packages.which("ip") or "", "tuntap", "add", "trial", "mode", "tap"]
+    command = [str(proc.find("unshare")), *extra, *_NAMESPACES]
+    command += [str(proc.find("ip")), "tuntap", "add", "trial", "mode", "tap"]
     return _quietly(command)
 
 

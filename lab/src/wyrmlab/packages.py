@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -143,8 +144,11 @@ def refresh_lists() -> None:
         )
 
 
-def install(names: Sequence[str]) -> None:
-    """Installs packages by name, refreshing apt's lists once if that is what it takes."""
+def install(names: Sequence[str]) -> str:
+    """Installs packages by name, refreshing apt's lists once if that is what it takes.
+
+    Returns the disk space this took, in apt's words, or nothing if apt did not say.
+    """
     command = ("install", "-y", "--no-install-recommends", *names)
     done = apt(*command)
     if done.returncode != 0:
@@ -156,6 +160,8 @@ def install(names: Sequence[str]) -> None:
             remedy=f"Try: {install_command(names)}",
             detail=tail(done.stdout),
         )
+    took = re.search(r"After this operation, (.+) of additional disk space", done.stdout)
+    return took[1] if took else ""
 
 
 def tail(text: str, lines: int = 15) -> str:

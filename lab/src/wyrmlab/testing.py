@@ -69,6 +69,8 @@ def _pytest(place: str, arguments: list[str]) -> Counts:
         report = Path(folder) / "report.json"
         os.environ[REPORT] = str(report)
         os.environ[PLACE] = place
+        # Consoles, captures and logs of the last run stay there to be looked at.
+        arguments = [*arguments, "--basetemp", str(paths.BUILD / f"test-{place}")]
         module = "wyrmlab.inside" if place == INSIDE else "pytest"
         command = [sys.executable, "-P", "-m", module]
         command += ["pytest", *arguments] if place == INSIDE else arguments
