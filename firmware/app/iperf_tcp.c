@@ -3,7 +3,8 @@
  *
  * iperf 2 over TCP, on lwIP's raw API. A stream counts what it receives from the first byte to the
  * peer's FIN, and what it sent from the connection to the last acknowledgement. The server reads
- * the client's header only to learn whether it is to send instead (iperf -c HOST -R).
+ * the client's header only to learn whether it is to send too: instead, on the same connection
+ * (iperf -c HOST -R), or on one of its own back to the client, at once (-d) or afterwards (-r).
  */
 #include "iperf.h"
 
@@ -25,8 +26,11 @@
 /* iperf 2 headers (24 + 36 bytes): where the words are that matter here. */
 #define HEADER_LEN         60u
 #define HEADER_FLAGS       0u
+#define HEADER_PORT        8u /* where the client listens when we are to connect back */
 #define HEADER_AMOUNT      20u
 #define HEADER_UPPER       32u
+#define FLAG_BACK          0x80000000u
+#define FLAG_BACK_NOW      0x00000001u
 #define FLAG_EXTENDED      0x40000000u
 #define UPPER_FLAG_REVERSE 0x0400u
 
@@ -45,9 +49,9 @@ struct stream {
     uint64_t start; /* of the clock, in microseconds */
     uint64_t received;
     uint64_t written, acknowledged;
-    uint64_t bytes; /* to send; 0: until... */
-    uint64_t end;   /* ...this time */
-    bool ours;      /* the shell started it and waits */
+    uint64_t bytes;    /* to send; 0: for... */
+    uint64_t duration; /* ...as many microseconds */
+    bool ours;         /* the shell started it and waits */
     uint8_t header[HEADER_LEN];
 };
 
@@ -66,7 +70,37 @@ static uint32_t load_be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* ---- the client's header ---- */
+
+enum back { BACK_NEVER, BACK_NOW, BACK_AFTERWARDS };
+
+static enum back wants_back(const struct stream *stream)
+{
+    uint32_t flags = load_be32(stream->header + HEADER_FLAGS);
+
+    if (stream->received < HEADER_LEN || (flags & FLAG_BACK) == 0)
+        return BACK_NEVER;
+    return flags & FLAG_BACK_NOW ? BACK_NOW : BACK_AFTERWARDS;
+}
+
+static bool wants_reverse(const struct stream *stream)
+{
+    return (load_be32(stream->header + HEADER_FLAGS) & FLAG_EXTENDED) &&
+           (load_be32(stream->header + HEADER_UPPER) >> 16 & UPPER_FLAG_REVERSE);
+}
+
+/* Amounts in the header: below zero in hundredths of a second, else bytes. */
+static void take_amount(struct stream *stream, const uint8_t header[HEADER_LEN])
+{
+    int64_t amount = (int32_t)load_be32(header + HEADER_AMOUNT);
+
+    stream->bytes = amount > 0 ? (uint64_t)amount : 0;
+    stream->duration = amount < 0 ? (uint64_t)-amount * 10000u : 0;
+}
+
 /* ---- end of a stream ---- */
+
+static void connect_back(const struct stream *from);
 
 static void report(const struct stream *stream)
 {
@@ -99,11 +133,14 @@ static void detach(struct tcp_pcb *pcb)
 /* Returns what the lwIP callback that calls it returns. */
 static err_t finish(struct stream *stream)
 {
+    const struct stream done = *stream;
     struct tcp_pcb *pcb = stream->pcb;
 
     report(stream);
     release(stream);
     detach(pcb);
+    if (done.state == STREAM_RECEIVING && wants_back(&done) == BACK_AFTERWARDS)
+        connect_back(&done);
     if (tcp_close(pcb) == ERR_OK)
         return ERR_OK;
     tcp_abort(pcb);
@@ -114,7 +151,8 @@ static err_t finish(struct stream *stream)
 
 static bool all_written(const struct stream *stream)
 {
-    return stream->bytes ? stream->written == stream->bytes : board_clock_us() >= stream->end;
+    return stream->bytes ? stream->written == stream->bytes
+                         : board_clock_us() - stream->start >= stream->duration;
 }
 
 /* Whole segments, so that no write leaves a small one behind. */
@@ -168,39 +206,36 @@ static err_t on_poll(void *context, struct tcp_pcb *pcb)
     return result;
 }
 
-/* Amounts as in iperf's header: below zero in hundredths of a second, else bytes. */
+/* ---- receiving ---- */
+
 static void start_reverse(struct stream *stream)
 {
-    int32_t amount = (int32_t)load_be32(stream->header + HEADER_AMOUNT);
-
+    take_amount(stream, stream->header);
     stream->start = board_clock_us();
-    stream->bytes = amount > 0 ? (uint64_t)amount : 0;
-    stream->end = stream->start + (amount < 0 ? (uint64_t) - (int64_t)amount * 10000u : 0);
     stream->state = STREAM_SENDING;
     fill(stream);
 }
 
-/* ---- receiving ---- */
-
-static bool wants_reverse(const uint8_t header[HEADER_LEN])
+static void obey_header(struct stream *stream)
 {
-    return (load_be32(header + HEADER_FLAGS) & FLAG_EXTENDED) &&
-           (load_be32(header + HEADER_UPPER) >> 16 & UPPER_FLAG_REVERSE);
+    if (wants_reverse(stream))
+        start_reverse(stream);
+    else if (wants_back(stream) == BACK_NOW)
+        connect_back(stream);
 }
 
 static void count(struct stream *stream, struct pbuf *p)
 {
-    if (stream->received == 0)
-        stream->start = board_clock_us();
-    if (stream->received < HEADER_LEN)
-        (void)pbuf_copy_partial(p, stream->header + stream->received,
-                                (u16_t)(HEADER_LEN - stream->received), 0);
-
     bool had_header = stream->received >= HEADER_LEN;
 
+    if (stream->received == 0)
+        stream->start = board_clock_us();
+    if (!had_header)
+        (void)pbuf_copy_partial(p, stream->header + stream->received,
+                                (u16_t)(HEADER_LEN - stream->received), 0);
     stream->received += p->tot_len;
-    if (!had_header && stream->received >= HEADER_LEN && wants_reverse(stream->header))
-        start_reverse(stream);
+    if (!had_header && stream->received >= HEADER_LEN)
+        obey_header(stream);
 }
 
 static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t error)
@@ -315,37 +350,47 @@ void iperf_tcp_stop(void)
 static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
 {
     struct stream *stream = context;
-    uint64_t duration = stream->end;
 
     (void)error; /* always ERR_OK; failures come to on_error */
     (void)pcb;
     stream->start = board_clock_us();
-    stream->end = stream->start + duration;
     stream->state = STREAM_SENDING;
     fill(stream);
     return ERR_OK;
 }
 
-static struct stream *connect(const struct iperf_options *options, err_t *error)
+/* The caller fills in how much to send before it lets go of the core lock. */
+static struct stream *connect(const ip_addr_t *host, uint16_t port, err_t *error)
 {
-    struct tcp_pcb *pcb = tcp_new_ip_type(IP_GET_TYPE(&options->host));
+    struct tcp_pcb *pcb = tcp_new_ip_type(IP_GET_TYPE(host));
     struct stream *stream = pcb ? attach(pcb) : NULL;
 
     *error = ERR_MEM;
     if (stream) {
         stream->state = STREAM_CONNECTING;
-        stream->ours = true;
-        stream->peer = options->host;
-        stream->bytes = options->bytes;
-        stream->end = options->milliseconds * 1000ull; /* becomes a time when connected */
-        *error = tcp_connect(pcb, &options->host, options->port, on_connected);
+        stream->peer = *host;
+        *error = tcp_connect(pcb, host, port, on_connected);
         if (*error == ERR_OK)
             return stream;
         release(stream);
     }
-    if (pcb)
+    if (pcb) {
+        detach(pcb);
         tcp_abort(pcb);
+    }
     return NULL;
+}
+
+static void connect_back(const struct stream *from)
+{
+    err_t error;
+    struct stream *stream =
+        connect(&from->peer, (uint16_t)load_be32(from->header + HEADER_PORT), &error);
+
+    if (stream)
+        take_amount(stream, from->header);
+    else
+        console_notice("error: iperf cannot connect back: %s", net_error(error));
 }
 
 bool iperf_tcp_send(const struct iperf_options *options)
@@ -353,7 +398,12 @@ bool iperf_tcp_send(const struct iperf_options *options)
     err_t error;
 
     LOCK_TCPIP_CORE();
-    struct stream *stream = connect(options, &error);
+    struct stream *stream = connect(&options->host, options->port, &error);
+    if (stream) {
+        stream->bytes = options->bytes;
+        stream->duration = options->milliseconds * 1000ull;
+        stream->ours = true;
+    }
     UNLOCK_TCPIP_CORE();
     if (!stream)
         return shell_error("iperf cannot connect: %s", net_error(error));
