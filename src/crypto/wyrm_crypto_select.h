@@ -140,6 +140,15 @@
 
 /* ---- X25519 ----------------------------------------------------------- */
 
+#ifndef WYRM_X25519_ASM
+#define WYRM_X25519_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM)
+#endif
+
+/* As WYRM_SCRUB_BYTES, for the ladder with all it calls. */
+#ifndef WYRM_X25519_SCRUB_BYTES
+#define WYRM_X25519_SCRUB_BYTES (WYRM_X25519_ASM ? 368 : 448)
+#endif
+
 #ifndef WYRM_FE_BITS
 #if defined(__SIZEOF_INT128__)
 #define WYRM_FE_BITS 51
@@ -150,7 +159,9 @@
 #endif
 #endif
 
-#if WYRM_FE_BITS == 51
+#if WYRM_X25519_ASM && WYRM_ARCH_ARMV7EM
+#define WYRM_FE_HEADER "../armv7em/wyrm_fe_armv7em.h"
+#elif WYRM_FE_BITS == 51
 #define WYRM_FE_HEADER "wyrm_fe_51.h"
 #elif WYRM_FE_BITS == 32
 #define WYRM_FE_HEADER "wyrm_fe_32.h"

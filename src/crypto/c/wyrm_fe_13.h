@@ -14,8 +14,6 @@
 
 #include <stdint.h>
 
-/* An upper bound of what the functions here leave on the stack. */
-#define FE_STACK 192
 #define FE_LIMBS 20
 #define FE_BITS  13
 #define FE_MASK  ((1u << FE_BITS) - 1)
@@ -63,20 +61,18 @@ static void fe_fold(struct fe *a, uint32_t carry)
     fe_ripple(a, (int32_t)(19 * top));
 }
 
-static void fe_store(uint8_t out[32], const struct fe *in)
+/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; folding that bit
+ * then subtracts p, and the 19 comes off again. */
+static void fe_store(uint8_t out[32], struct fe *a)
 {
-    struct fe a = *in;
     uint32_t bits = 0;
     unsigned held = 0;
 
-    fe_fold(&a, 0);
-    /* Now a < 2^255 + 19. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
-     * subtracts p, and the 19 comes off again. */
-    fe_ripple(&a, 19);
-    fe_fold(&a, 0);
-    fe_ripple(&a, -19);
+    fe_ripple(a, 19);
+    fe_fold(a, 0);
+    fe_ripple(a, -19);
     for (unsigned i = 0; i < FE_LIMBS; i++) {
-        bits |= (uint32_t)a.limb[i] << held;
+        bits |= (uint32_t)a->limb[i] << held;
         for (held += FE_BITS; held >= 8; held -= 8) {
             *out++ = (uint8_t)bits;
             bits >>= 8;
@@ -145,6 +141,14 @@ static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
 static void fe_sqr(struct fe *out, const struct fe *a)
 {
     fe_mul(out, a, a);
+}
+
+/* out = a^(2^times), times > 0 */
+static void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
+{
+    fe_sqr(out, a);
+    while (--times > 0)
+        fe_sqr(out, out);
 }
 
 /* out = a + 121665 * b: the curve constant (A - 2) / 4. */

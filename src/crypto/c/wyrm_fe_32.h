@@ -12,10 +12,10 @@
 #ifndef WYRM_FE_32_H
 #define WYRM_FE_32_H
 
+#include "../wyrm_bytes.h"
+
 #include <stdint.h>
 
-/* An upper bound of what the functions here leave on the stack. */
-#define FE_STACK 192
 #define FE_LIMBS 8
 
 struct fe {
@@ -24,14 +24,9 @@ struct fe {
 
 static void fe_load(struct fe *out, const uint8_t in[32])
 {
-    for (unsigned i = 0; i < FE_LIMBS; i++, in += 4)
-        out->limb[i] = in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        out->limb[i] = wyrm_load_le32(in + 4 * i);
     out->limb[7] &= 0x7fffffff;
-}
-
-static void fe_set(struct fe *out, unsigned small)
-{
-    *out = (struct fe){{small}};
 }
 
 /* a += carry, for a sum that neither overflows nor goes below zero. */
@@ -53,18 +48,22 @@ static void fe_fold(struct fe *a, uint32_t carry)
     fe_ripple(a, 19 * top);
 }
 
-static void fe_store(uint8_t out[32], const struct fe *in)
+/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; folding that bit
+ * then subtracts p, and the 19 comes off again. */
+static void fe_store(uint8_t out[32], struct fe *a)
 {
-    struct fe a = *in;
+    fe_ripple(a, 19);
+    fe_fold(a, 0);
+    fe_ripple(a, -19);
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        wyrm_store_le32(out + 4 * i, a->limb[i]);
+}
 
-    fe_fold(&a, 0);
-    /* Now a < 2^255 + 19. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
-     * subtracts p, and the 19 comes off again. */
-    fe_ripple(&a, 19);
-    fe_fold(&a, 0);
-    fe_ripple(&a, -19);
-    for (unsigned i = 0; i < 32; i++)
-        out[i] = (uint8_t)(a.limb[i / 4] >> (8 * (i % 4)));
+#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
+
+static void fe_set(struct fe *out, unsigned small)
+{
+    *out = (struct fe){{small}};
 }
 
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
@@ -129,6 +128,14 @@ static void fe_sqr(struct fe *out, const struct fe *a)
     fe_mul(out, a, a);
 }
 
+/* out = a^(2^times), times > 0 */
+static void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
+{
+    fe_sqr(out, a);
+    while (--times > 0)
+        fe_sqr(out, out);
+}
+
 /* out = a + 121665 * b: the curve constant (A - 2) / 4. */
 static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
 {
@@ -141,5 +148,7 @@ static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
     for (unsigned i = 0; i < FE_LIMBS; i++)
         out->limb[i] ^= mask & (out->limb[i] ^ a->limb[i]);
 }
+
+#endif /* WYRM_FE_LEAVES */
 
 #endif /* WYRM_FE_32_H */

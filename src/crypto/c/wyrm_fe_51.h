@@ -11,10 +11,10 @@
 #ifndef WYRM_FE_51_H
 #define WYRM_FE_51_H
 
+#include "../wyrm_bytes.h"
+
 #include <stdint.h>
 
-/* An upper bound of what the functions here leave on the stack. */
-#define FE_STACK 320
 #define FE_LIMBS 5
 #define FE_MASK  ((UINT64_C(1) << 51) - 1)
 
@@ -25,22 +25,13 @@ struct fe {
     fe_word limb[FE_LIMBS];
 };
 
-static inline uint64_t fe_load_le64(const uint8_t *in)
-{
-    uint64_t word = 0;
-
-    for (unsigned i = 0; i < 8; i++)
-        word |= (uint64_t)in[i] << (8 * i);
-    return word;
-}
-
 static inline void fe_load(struct fe *out, const uint8_t in[32])
 {
-    out->limb[0] = fe_load_le64(in) & FE_MASK;
-    out->limb[1] = (fe_load_le64(in + 6) >> 3) & FE_MASK;
-    out->limb[2] = (fe_load_le64(in + 12) >> 6) & FE_MASK;
-    out->limb[3] = (fe_load_le64(in + 19) >> 1) & FE_MASK;
-    out->limb[4] = (fe_load_le64(in + 24) >> 12) & FE_MASK;
+    out->limb[0] = wyrm_load_le64(in) & FE_MASK;
+    out->limb[1] = (wyrm_load_le64(in + 6) >> 3) & FE_MASK;
+    out->limb[2] = (wyrm_load_le64(in + 12) >> 6) & FE_MASK;
+    out->limb[3] = (wyrm_load_le64(in + 19) >> 1) & FE_MASK;
+    out->limb[4] = (wyrm_load_le64(in + 24) >> 12) & FE_MASK;
 }
 
 static inline void fe_set(struct fe *out, unsigned small)
@@ -59,29 +50,24 @@ static inline void fe_carry(struct fe *a)
     a->limb[4] &= FE_MASK;
 }
 
-static inline void fe_store(uint8_t out[32], const struct fe *in)
+/* Uses up `a`. Two carries take it below 2^255 + 19. Adding 19 then reaches bit 255 exactly if
+ * a >= p, and the fold of that bit subtracts p; the 19 comes off again, with 2^255 lent and folded
+ * so that no limb goes below zero. */
+static inline void fe_store(uint8_t out[32], struct fe *a)
 {
-    struct fe a = *in;
-
-    fe_carry(&a);
-    fe_carry(&a);
-    /* Now a < 2^255 + 19. Adding 19 carries past bit 255 exactly if a >= p, and the fold of that
-     * bit then subtracts p; the 19 comes off again with limbs that stay above zero as a whole. */
-    a.limb[0] += 19;
-    fe_carry(&a);
-    a.limb[0] += FE_MASK + 1 - 19;
+    fe_carry(a);
+    fe_carry(a);
+    a->limb[0] += 19;
+    fe_carry(a);
+    a->limb[0] += FE_MASK + 1 - 19;
     for (unsigned i = 1; i < FE_LIMBS; i++)
-        a.limb[i] += FE_MASK;
-    fe_carry(&a);
-    a.limb[0] -= 19;
-    for (unsigned bit = 0; bit < 256; bit += 8) {
-        unsigned i = bit / 51, shift = bit % 51;
-        uint64_t byte = a.limb[i] >> shift;
-
-        if (shift > 43 && i + 1 < FE_LIMBS)
-            byte |= a.limb[i + 1] << (51 - shift);
-        out[bit / 8] = (uint8_t)byte;
-    }
+        a->limb[i] += FE_MASK;
+    fe_carry(a);
+    a->limb[0] -= 19;
+    wyrm_store_le64(out, a->limb[0] | a->limb[1] << 51);
+    wyrm_store_le64(out + 8, a->limb[1] >> 13 | a->limb[2] << 38);
+    wyrm_store_le64(out + 16, a->limb[2] >> 26 | a->limb[3] << 25);
+    wyrm_store_le64(out + 24, a->limb[3] >> 39 | a->limb[4] << 12);
 }
 
 static inline void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
@@ -141,6 +127,14 @@ static inline void fe_sqr(struct fe *out, const struct fe *a)
     column[3] = (fe_wide)l0 * l[3] + (fe_wide)l1 * l[2] + (fe_wide)l[4] * l4;
     column[4] = (fe_wide)l0 * l[4] + (fe_wide)l1 * l[3] + (fe_wide)l[2] * l[2];
     fe_reduce(out, column);
+}
+
+/* out = a^(2^times), times > 0 */
+static inline void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
+{
+    fe_sqr(out, a);
+    while (--times > 0)
+        fe_sqr(out, out);
 }
 
 /* out = a + 121665 * b: the curve constant (A - 2) / 4. */

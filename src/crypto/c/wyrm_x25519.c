@@ -2,36 +2,32 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose.
+ * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose. That
+ * field brings fe_load, fe_store, fe_mul, fe_sqr_times and either the arithmetic for the ladder
+ * below or a ladder of its own.
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_crypto_select.h"
 
-#include WYRM_FE_HEADER
-
 #include <string.h>
 
-/* The ladder holds the points n P and (n + 1) P as fractions x/z. In the slots they are sorted by
- * how they came about: `doubled` by doubling and `summed` by addition. */
-struct ladder {
-    struct fe base; /* x of P; the inversion reuses it */
+#include WYRM_FE_HEADER
+
+#ifndef WYRM_FE_LEAVES
+
+/* The points n P and (n + 1) P as fractions x/z. In the slots they are sorted by how they came
+ * about: `doubled` by doubling and `summed` by addition. */
+struct rungs {
+    struct fe base; /* x of P */
     struct fe doubled_x, doubled_z;
     struct fe summed_x, summed_z;
     struct fe t0, t1;
 };
 
-/* Hides from the compiler that the mask is only ever 0 or ~0, so that it cannot branch on it. */
-static inline uint32_t opaque(uint32_t mask)
-{
-    __asm__("" : "+r"(mask));
-    return mask;
-}
-
-#ifndef WYRM_LADDER_STEP
 /* One bit of the scalar: RFC 7748 section 5, with one change. A and C, B and D trade places when
- * the bits differ, but DA + CB and (DA - CB)^2 do not notice: so only what is doubled is selected.
- */
-static void ladder_step(struct ladder *s, uint32_t swap)
+ * the roles of the points do, but DA + CB and (DA - CB)^2 do not notice: so only what is doubled is
+ * selected. */
+static void ladder_step(struct rungs *s, uint32_t swap)
 {
     fe_add(&s->t0, &s->doubled_x, &s->doubled_z);        /* A */
     fe_sub(&s->doubled_z, &s->doubled_x, &s->doubled_z); /* B */
@@ -55,74 +51,93 @@ static void ladder_step(struct ladder *s, uint32_t swap)
     fe_mul_a24(&s->t0, &s->t0, &s->t1);    /* AA + a24 * E */
     fe_mul(&s->doubled_z, &s->t0, &s->t1);
 }
-#endif
+
+/* Hides from the compiler that the mask is only ever 0 or ~0, so that it cannot branch on it. */
+static inline uint32_t opaque(uint32_t mask)
+{
+    __asm__("" : "+r"(mask));
+    return mask;
+}
+
+/* x/z = n * x, where bit i of `swaps` says whether bits i and i + 1 of n differ. n is even, so that
+ * its multiple ends up where doublings go. */
+__attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const uint8_t swaps[32])
+{
+    struct rungs s;
+
+    s.base = *x;
+    s.summed_x = *x;
+    fe_set(&s.summed_z, 1);
+    fe_set(&s.doubled_x, 1);
+    fe_set(&s.doubled_z, 0);
+    for (unsigned i = 255; i-- > 0;)
+        ladder_step(&s, opaque(0u - (((uint32_t)swaps[i / 8] >> (i % 8)) & 1)));
+    *x = s.doubled_x;
+    *z = s.doubled_z;
+    wyrm_wipe(&s, sizeof(s));
+}
+
+#endif /* WYRM_FE_LEAVES */
 
 /* out = in^(2^n) * by, with n > 0; out is neither of the two. */
 static void power(struct fe *out, const struct fe *in, unsigned n, const struct fe *by)
 {
-    fe_sqr(out, in);
-    while (--n > 0)
-        fe_sqr(out, out);
+    fe_sqr_times(out, in, n);
     fe_mul(out, out, by);
 }
 
-/* doubled_x /= doubled_z, by z^(p - 2); p - 2 is 250 ones, then 01011. A z of zero gives zero. */
-static void divide(struct ladder *s)
+/* x /= z, by z^(p - 2); p - 2 is 250 ones, then 01011. A z of zero gives zero. */
+__attribute__((noinline)) static void divide(struct fe *x, const struct fe *z)
 {
-    const struct fe *z = &s->doubled_z;
-    struct fe *z11 = &s->base, *z10 = &s->summed_x, *z50 = &s->summed_z;
+    struct {
+        struct fe a, b, z11, z10, z50;
+    } t;
 
-    fe_sqr(&s->t0, z);
-    power(&s->t1, &s->t0, 2, z);        /* 9 */
-    fe_mul(z11, &s->t1, &s->t0);        /* 11 */
-    power(&s->t0, z11, 1, &s->t1);      /* 31 = 2^5 - 1 */
-    power(z10, &s->t0, 5, &s->t0);      /* 2^10 - 1 */
-    power(&s->t0, z10, 10, z10);        /* 2^20 - 1 */
-    power(&s->t1, &s->t0, 20, &s->t0);  /* 2^40 - 1 */
-    power(z50, &s->t1, 10, z10);        /* 2^50 - 1 */
-    power(&s->t0, z50, 50, z50);        /* 2^100 - 1 */
-    power(&s->t1, &s->t0, 100, &s->t0); /* 2^200 - 1 */
-    power(&s->t0, &s->t1, 50, z50);     /* 2^250 - 1 */
-    power(&s->t1, &s->t0, 5, z11);      /* 2^255 - 21 */
-    fe_mul(&s->doubled_x, &s->doubled_x, &s->t1);
+    fe_sqr_times(&t.a, z, 1);
+    power(&t.b, &t.a, 2, z);         /* 9 */
+    fe_mul(&t.z11, &t.b, &t.a);      /* 11 */
+    power(&t.a, &t.z11, 1, &t.b);    /* 31 = 2^5 - 1 */
+    power(&t.z10, &t.a, 5, &t.a);    /* 2^10 - 1 */
+    power(&t.a, &t.z10, 10, &t.z10); /* 2^20 - 1 */
+    power(&t.b, &t.a, 20, &t.a);     /* 2^40 - 1 */
+    power(&t.z50, &t.b, 10, &t.z10); /* 2^50 - 1 */
+    power(&t.a, &t.z50, 50, &t.z50); /* 2^100 - 1 */
+    power(&t.b, &t.a, 100, &t.a);    /* 2^200 - 1 */
+    power(&t.a, &t.b, 50, &t.z50);   /* 2^250 - 1 */
+    power(&t.b, &t.a, 5, &t.z11);    /* 2^255 - 21 */
+    fe_mul(x, x, &t.b);
+    wyrm_wipe(&t, sizeof(t));
 }
 
-/* Clears what the field functions and the spills of the compiler left below this frame. */
+/* Clears what the field functions and the spills of the compiler left below this frame; the ladder
+ * reaches deeper than the scrubbing of the other primitives. */
 __attribute__((noinline)) static void scrub(void)
 {
-    uint8_t frames[FE_STACK];
+    uint8_t frames[WYRM_X25519_SCRUB_BYTES];
 
-    wyrm_wipe(frames, sizeof frames);
+    wyrm_wipe(frames, sizeof(frames));
 }
 
 bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
                  const uint8_t point[WYRM_X25519_LEN])
 {
     struct {
-        struct ladder ladder;
-        uint8_t scalar[WYRM_X25519_LEN];
+        struct fe x, z;
+        uint8_t swaps[WYRM_X25519_LEN + 1];
     } s;
-    uint32_t last = 0;
 
-    memcpy(s.scalar, scalar, sizeof s.scalar);
-    s.scalar[0] &= 0xf8;
-    s.scalar[31] = (uint8_t)((s.scalar[31] & 0x7f) | 0x40);
-
-    fe_load(&s.ladder.base, point);
-    s.ladder.summed_x = s.ladder.base;
-    fe_set(&s.ladder.summed_z, 1);
-    fe_set(&s.ladder.doubled_x, 1);
-    fe_set(&s.ladder.doubled_z, 0);
-    for (unsigned i = 255; i-- > 0;) {
-        uint32_t bit = ((uint32_t)s.scalar[i / 8] >> (i % 8)) & 1;
-
-        ladder_step(&s.ladder, opaque(0u - (bit ^ last)));
-        last = bit;
-    }
-    /* The clamped scalar ends in zeros, so its multiple is where doublings go. */
-    divide(&s.ladder);
-    fe_store(out, &s.ladder.doubled_x);
-    wyrm_wipe(&s, sizeof s);
+    /* The clamped scalar, then each bit of it xor the one above. */
+    memcpy(s.swaps, scalar, WYRM_X25519_LEN);
+    s.swaps[0] &= 0xf8;
+    s.swaps[31] = (uint8_t)((s.swaps[31] & 0x7f) | 0x40);
+    s.swaps[32] = 0;
+    for (unsigned i = 0; i < WYRM_X25519_LEN; i++)
+        s.swaps[i] = (uint8_t)(s.swaps[i] ^ s.swaps[i] >> 1 ^ s.swaps[i + 1] << 7);
+    fe_load(&s.x, point);
+    ladder(&s.x, &s.z, s.swaps);
+    divide(&s.x, &s.z);
+    fe_store(out, &s.x);
+    wyrm_wipe(&s, sizeof(s));
     scrub();
     return !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
