@@ -148,17 +148,20 @@ static void copy_peer(const struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
         memcpy(job->cookie, peer->cookie, sizeof(job->cookie));
 }
 
-/* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. */
+/* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. A generator that comes
+ * up with used indices again and again is stuck, and must not make keys. */
 static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
 {
     uint8_t raw[4];
 
-    do {
+    for (unsigned tries = 0; tries < 4; tries++) {
         if (!dev->io->random(dev->io->ctx, raw, sizeof(raw)))
             return false;
         job->local = wyrm_load_le32(raw);
-    } while (wyrm_index_find(dev, job->local) != WYRM_NO_REF);
-    return dev->io->random(dev->io->ctx, job->eph, sizeof(job->eph));
+        if (wyrm_index_find(dev, job->local) == WYRM_NO_REF)
+            return dev->io->random(dev->io->ctx, job->eph, sizeof(job->eph));
+    }
+    return false;
 }
 
 static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
@@ -226,12 +229,13 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
         memcpy(job->priv, dev->priv, sizeof(job->priv));
         memcpy(job->pub, dev->pub, sizeof(job->pub));
 
+        /* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
         if ((slot = oldest_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
             status = take_response(dev, job, slot);
-        else if (WYRM_RESPONDER && (slot = oldest_slot(dev, WYRM_MSG_INITIATION)) != NULL)
-            status = take_initiation(dev, job, slot);
         else if ((peer = wanting_peer(dev)) != NULL)
             status = take_own(dev, now, job, peer);
+        else if (WYRM_RESPONDER && (slot = oldest_slot(dev, WYRM_MSG_INITIATION)) != NULL)
+            status = take_initiation(dev, job, slot);
         else
             break;
 

@@ -31,7 +31,8 @@ static bool node_random(void *ctx, void *out, size_t len)
     struct node *node = ctx;
 
     node->random_calls++;
-    if (node->random_fails || node->random_calls == node->random_fails_at)
+    if (node->random_fails ||
+        (node->random_fails_at != 0 && node->random_calls == node->random_fails_at))
         return false;
     if (node->random_stuck)
         memset(out, 0x5a, len);
