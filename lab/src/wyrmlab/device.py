@@ -48,7 +48,7 @@ class Device:
         board: Board,
         firmware: Path,
         *,
-        tap: str,
+        tap: Tap,
         log_dir: Path,
         flash: Path | None = None,
         icount_shift: int | None = None,
@@ -90,7 +90,7 @@ class Device:
         ours, theirs = socket.socketpair()
         with theirs:
             inherited = [theirs.fileno()]
-            if isinstance(self.tap, Tap):
+            if self.tap.descriptor is not None:
                 inherited.append(self.tap.descriptor)
             command = self._command_line(theirs.fileno())
             self._qemu = proc.Service("QEMU", command, self._qemu_log, pass_fds=inherited)
@@ -166,7 +166,7 @@ class Device:
 
     def _command_line(self, console_fd: int) -> list[str]:
         arguments = " ".join(f"{key}={value}" for key, value in self.args.items())
-        if isinstance(self.tap, Tap):
+        if self.tap.descriptor is not None:
             network = f"tap,fd={self.tap.descriptor},mac={self.mac}"
         else:
             network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.mac}"

@@ -343,18 +343,22 @@ def address_conflict(addresses: Sequence[str]) -> str | None:
 
 
 class Tap(str):
-    """The name of a TAP made by `tap()`, with the descriptor an emulator inherits to use it."""
+    """The name of a TAP, with the descriptor an emulator inherits to use one made by `tap()`."""
 
-    descriptor: int
+    descriptor: int | None
 
-    def __new__(cls, name: str, descriptor: int) -> Tap:
+    def __new__(cls, name: str, descriptor: int | None = None) -> Tap:
         made = super().__new__(cls, name)
         made.descriptor = descriptor
         return made
 
+    @property
+    def name(self) -> str:
+        return str(self)
+
 
 @contextlib.contextmanager
-def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
+def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[Tap]:
     """A TAP that is up, with addresses. One that is there is used as it is, and left.
 
     One made here is not persistent: the kernel removes it when this process and the emulator that
@@ -363,7 +367,7 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[str]:
     check_name(name)
     if interface_exists(name):
         _check_tap(name)
-        yield name
+        yield Tap(name)
         return
     if conflict := address_conflict(addresses):
         raise MissingError(

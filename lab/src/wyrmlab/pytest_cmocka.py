@@ -8,8 +8,10 @@ runs once per preset, when the first of its functions is due; its XML report is 
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -24,8 +26,8 @@ from wyrmlab import paths
 from wyrmlab.build import TEST_PRESETS
 
 TIMEOUT_S = 600
-_TEST = re.compile(r"\bcmocka_unit_test\w*\s*\(\s*(\w+)")
-_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_ARRAY = re.compile(r"\bCMUnitTest\s+\w+\s*\[\s*\]\s*=\s*\{(.*?)\}\s*;", re.DOTALL)
+_ENTRY = re.compile(r'\{\s*((?:"[^"]*"\s*)+),')
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -35,18 +37,37 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return None
 
 
-def functions_in(source: Path, seen: set[Path] | None = None) -> list[str]:
-    """The test functions a source registers, those of files it includes among them."""
-    seen = seen if seen is not None else set()
-    source = source.resolve()
-    if source in seen or not source.is_file() or paths.TESTS not in source.parents:
-        return []
-    seen.add(source)
-    text = source.read_text()
-    names = _TEST.findall(text)
-    for included in _INCLUDE.findall(text):
-        names += functions_in(source.parent / included, seen)
-    return list(dict.fromkeys(names))
+def functions_in(source: Path) -> list[str]:
+    """The names in the source's tables of tests, as the preprocessor leaves them.
+
+    Macros and included files are thereby dealt with; the compiler's own arguments are used.
+    """
+    database = paths.BUILD / TEST_PRESETS[0] / "compile_commands.json"
+    entries = json.loads(database.read_text()) if database.exists() else []
+    entry = next((entry for entry in entries if Path(entry["file"]) == source), None)
+    if entry is None:
+        raise pytest.Collector.CollectError(f"{source.name} is not built: ./wyrm build tests")
+    command = [*_preprocessing(shlex.split(entry["command"])), "-E", "-P"]
+    done = subprocess.run(
+        command, cwd=entry["directory"], capture_output=True, text=True, timeout=60
+    )
+    if done.returncode != 0:
+        raise pytest.Collector.CollectError(done.stderr)
+    return [
+        "".join(re.findall(r'"([^"]*)"', names))
+        for table in _ARRAY.findall(done.stdout)
+        for names in _ENTRY.findall(table)
+    ]
+
+
+def _preprocessing(command: list[str]) -> Iterator[str]:
+    """The compile command without what makes it write files."""
+    words = iter(command)
+    for word in words:
+        if word in ("-o", "-MF", "-MT", "-MQ"):
+            next(words, None)
+        elif word not in ("-c", "-MD", "-MMD"):
+            yield word
 
 
 @dataclass(frozen=True)
@@ -138,7 +159,7 @@ class CFile(pytest.File):
             executable = Executable(preset, self.path.stem)
             for name in names:
                 yield CFunction.from_parent(
-                    self, name=f"{name}[{preset}]", executable=executable, function=name
+                    self, name=f"{name}[{preset}]", executable=executable, c_function=name
                 )
             yield WholeProgram.from_parent(
                 self, name=f"whole_program[{preset}]", executable=executable, known=names
@@ -162,12 +183,12 @@ class CItem(pytest.Item):
 class CFunction(CItem):
     """One test function under one compiler."""
 
-    def __init__(self, *, function: str, **rest: object) -> None:
+    def __init__(self, *, c_function: str, **rest: object) -> None:
         super().__init__(**rest)  # type: ignore[arg-type]
-        self.function = function
+        self.c_function = c_function
 
     def runtest(self) -> None:
-        outcome = self.executable.outcome(self.function)
+        outcome = self.executable.outcome(self.c_function)
         if outcome.failure:
             raise AssertionError(outcome.failure)
         if outcome.skipped:
