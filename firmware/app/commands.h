@@ -9,14 +9,19 @@
 
 #include <stdbool.h>
 
+bool command_conf(int argc, char **argv);
+bool command_genkey(int argc, char **argv);
+bool command_genpsk(int argc, char **argv);
 bool command_heap(int argc, char **argv);
 bool command_ip(int argc, char **argv);
 bool command_iperf(int argc, char **argv);
 bool command_load(int argc, char **argv);
 bool command_ping(int argc, char **argv);
+bool command_pubkey(int argc, char **argv);
 bool command_reboot(int argc, char **argv);
 bool command_stats(int argc, char **argv);
 bool command_tasks(int argc, char **argv);
 bool command_version(int argc, char **argv);
+bool command_wg(int argc, char **argv);
 
 #endif

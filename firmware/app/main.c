@@ -10,9 +10,12 @@
 
 #include "board_api.h"
 #include "build_info.h"
+#include "conf.h"
 #include "console.h"
 #include "net.h"
 #include "shell.h"
+#include "tunnel.h"
+#include "wg.h"
 
 #define SHELL_PRIORITY 2
 #define SHELL_STACK    1024 /* words */
@@ -43,6 +46,9 @@ static void shell_task(void *unused)
     net_start();
     net_describe(addresses, sizeof addresses);
     console_printf("ready: %s in %lu ms\n", addresses, (unsigned long)(board_clock_us() / 1000));
+    tunnel_init();
+    if (conf_start())
+        (void)wg_up();
     shell_run();
 }
 

@@ -20,6 +20,7 @@
 #include "console.h"
 #include "shell.h"
 #include "text.h"
+#include "wyrm.h"
 
 #define DEFAULT_IP4     "10.9.0.2/24"
 #define DEFAULT_GATEWAY "10.9.0.1"
@@ -305,6 +306,29 @@ bool net_resolve(const char *host, ip_addr_t *out)
     return look_up(host, LWIP_DNS_ADDRTYPE_IPV4, out) ||
            look_up(host, LWIP_DNS_ADDRTYPE_IPV6, out) ||
            shell_error("the name '%s' was not found", host);
+}
+
+void net_to_endpoint(const ip_addr_t *address, uint16_t port, struct wyrm_endpoint *out)
+{
+    memset(out, 0, sizeof *out);
+    out->family = IP_IS_V6(address) ? 6 : 4;
+    out->port = port;
+    if (IP_IS_V6(address))
+        memcpy(out->addr, ip_2_ip6(address)->addr, 16);
+    else
+        memcpy(out->addr, &ip_2_ip4(address)->addr, 4);
+}
+
+bool net_address_of(uint8_t family, const uint8_t *bytes, ip_addr_t *out)
+{
+    if (family == 6) {
+        ip_addr_set_zero_ip6(out);
+        memcpy(ip_2_ip6(out)->addr, bytes, 16);
+    } else if (family == 4) {
+        ip_addr_set_zero_ip4(out);
+        memcpy(&ip_2_ip4(out)->addr, bytes, 4);
+    }
+    return family == 4 || family == 6;
 }
 
 /* ---- the command ---- */

@@ -13,6 +13,7 @@
 #include "lwip/ip_addr.h"
 
 struct netif;
+struct wyrm_endpoint;
 
 /**
  * Starts lwIP and the Ethernet interface with the addresses of the start-up arguments
@@ -33,6 +34,12 @@ void net_describe(char *out, size_t cap);
  * (console's owner only, Ctrl-C stops). Prints its own error and returns false.
  */
 bool net_resolve(const char *host, ip_addr_t *out);
+
+/** An address of lwIP as that of a peer. */
+void net_to_endpoint(const ip_addr_t *address, uint16_t port, struct wyrm_endpoint *out);
+
+/** Bytes in network order as an address of lwIP; false for an unknown family. */
+bool net_address_of(uint8_t family, const uint8_t *bytes, ip_addr_t *out);
 
 /** An error of lwIP in words. */
 const char *net_error(err_t error);

@@ -19,6 +19,7 @@
 #include "console.h"
 #include "shell.h"
 #include "text.h"
+#include "tunnel.h"
 
 #define TASKS_MAX    12
 #define TICKS_PER_MS (BOARD_CLOCK_HZ / 1000u)
@@ -140,6 +141,7 @@ bool command_stats(int argc, char **argv)
     show_layer("nd6", &lwip_stats.nd6);
     show_layer("udp", &lwip_stats.udp);
     show_layer("tcp", &lwip_stats.tcp);
+    tunnel_show_stats();
     if (console_notices_lost())
         console_printf("console   notices-lost %u\n", (unsigned)console_notices_lost());
     return true;

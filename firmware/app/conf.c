@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Two slots in flash, each a header and a payload: the newer good one counts, so a power cut while
+ * saving leaves the old configuration in force. The payload is the own private key (zeros: none)
+ * and the text. Keys lie in the clear, as the threat model says.
+ */
+#include "conf.h"
+
+#include <string.h>
+
+#include "wyrm_crypto.h"
+
+#include "board_api.h"
+#include "commands.h"
+#include "console.h"
+#include "shell.h"
+#include "tunnel.h"
+
+#define TEXT_MAX  4096u
+#define SLOT_SIZE (2 * BOARD_FLASH_SECTOR)
+#define SLOTS     2u
+#define MAGIC     0x31465957u /* "WYF1" */
+
+struct header {
+    uint32_t magic, serial, text_len;
+    uint8_t digest[16]; /* of serial, length and payload */
+};
+
+WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, 2 * TUNNEL_ROUTES);
+
+/* The text in force and the one being read; conf points into the former. */
+static char text[TEXT_MAX], fresh[TEXT_MAX];
+static size_t text_len;
+static uint8_t own_key[WYRM_KEY_LEN];
+static bool saved; /* flash holds what is in force */
+
+const struct wyrm_conf *conf_current(void)
+{
+    return text_len > 0 ? &conf : NULL;
+}
+
+static bool has_own_key(void)
+{
+    return !wyrm_ct_is_zero(own_key, sizeof own_key);
+}
+
+const uint8_t *conf_private_key(void)
+{
+    if (text_len > 0 && conf.has_private_key)
+        return conf.priv;
+    return has_own_key() ? own_key : NULL;
+}
+
+/* ---- text ---- */
+
+static void print_note(void *unused, const char *sentence)
+{
+    (void)unused;
+    console_printf("note: %s\n", sentence);
+}
+
+static bool parse(const char *from, size_t len, bool notes)
+{
+    char error[WYRM_CONF_ERROR_MAX];
+
+    conf.features = WYRM_CONF_NAMES | WYRM_CONF_DNS | (has_own_key() ? WYRM_CONF_OWN_KEY : 0u);
+    conf.note = notes ? print_note : NULL;
+    if (wyrm_conf_parse(&conf, from, len, error, sizeof error) == WYRM_IDLE)
+        return true;
+    return shell_error("%s", error);
+}
+
+/* Puts the text in `fresh` in force, or says why not and leaves the old one. */
+static bool adopt(size_t len)
+{
+    bool good = parse(fresh, len, true);
+
+    if (good) {
+        memcpy(text, fresh, len);
+        text_len = len;
+    }
+    wyrm_wipe(fresh, sizeof fresh);
+    if (text_len > 0)
+        (void)parse(text, text_len, false); /* again, where it stays */
+    return good;
+}
+
+/* ---- flash ---- */
+
+static void digest(const struct header *header, const uint8_t *key, const char *body,
+                   uint8_t out[16])
+{
+    struct wyrm_blake2s state;
+
+    wyrm_blake2s_init(&state, 16, NULL, 0);
+    wyrm_blake2s_update(&state, header, offsetof(struct header, digest));
+    wyrm_blake2s_update(&state, key, WYRM_KEY_LEN);
+    wyrm_blake2s_update(&state, body, header->text_len);
+    wyrm_blake2s_final(&state, out);
+}
+
+/* Reads a slot into `fresh` and `key`; false if it holds nothing good. */
+static bool read_slot(unsigned slot, struct header *header, uint8_t key[WYRM_KEY_LEN])
+{
+    size_t at = slot * SLOT_SIZE;
+    uint8_t found[16];
+
+    if (!board_flash_read(BOARD_FLASH_CONF, at, header, sizeof *header) || header->magic != MAGIC ||
+        header->text_len > TEXT_MAX ||
+        !board_flash_read(BOARD_FLASH_CONF, at + sizeof *header, key, WYRM_KEY_LEN) ||
+        !board_flash_read(BOARD_FLASH_CONF, at + sizeof *header + WYRM_KEY_LEN, fresh,
+                          header->text_len))
+        return false;
+    digest(header, key, fresh, found);
+    return memcmp(found, header->digest, sizeof found) == 0;
+}
+
+/* The slot that counts, SLOTS if none does; its serial number goes to *serial. */
+static unsigned newest_slot(uint32_t *serial)
+{
+    unsigned best = SLOTS;
+
+    *serial = 0;
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        struct header header;
+        uint8_t key[WYRM_KEY_LEN];
+
+        if (read_slot(slot, &header, key) && (best == SLOTS || header.serial > *serial)) {
+            best = slot;
+            *serial = header.serial;
+        }
+        wyrm_wipe(key, sizeof key);
+    }
+    return best;
+}
+
+/* The header goes last: until then the slot does not count. */
+static bool write_slot(unsigned slot, uint32_t serial)
+{
+    struct header header = {.magic = MAGIC, .serial = serial, .text_len = (uint32_t)text_len};
+    size_t at = slot * SLOT_SIZE;
+
+    digest(&header, own_key, text, header.digest);
+    return board_flash_erase(BOARD_FLASH_CONF, at, SLOT_SIZE) &&
+           board_flash_program(BOARD_FLASH_CONF, at + sizeof header, own_key, sizeof own_key) &&
+           board_flash_program(BOARD_FLASH_CONF, at + sizeof header + WYRM_KEY_LEN, text,
+                               text_len) &&
+           board_flash_program(BOARD_FLASH_CONF, at, &header, sizeof header);
+}
+
+bool conf_start(void)
+{
+    struct header header;
+    uint32_t serial;
+    unsigned slot = newest_slot(&serial);
+
+    saved = slot < SLOTS && read_slot(slot, &header, own_key);
+    if (saved && header.text_len > 0)
+        saved = adopt(header.text_len);
+    wyrm_wipe(fresh, sizeof fresh);
+    return text_len > 0;
+}
+
+void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN])
+{
+    memcpy(own_key, key, sizeof own_key);
+    saved = false;
+}
+
+/* ---- the command ---- */
+
+static void write_console(void *unused, const char *piece, size_t len)
+{
+    (void)unused;
+    console_printf("%.*s", (int)len, piece);
+}
+
+static bool show(void)
+{
+    if (text_len == 0)
+        return shell_error("there is no configuration; 'conf paste' takes a wg-quick file");
+    wyrm_conf_print(&conf, write_console, NULL);
+    console_printf("# %s\n", saved ? "saved" : "not saved: 'conf save' keeps it");
+    return true;
+}
+
+/* Reads lines, unseen, up to a single dot or Ctrl-D. False: given up or too long. */
+static bool read_text(size_t *out)
+{
+    size_t len = 0;
+
+    console_printf("Paste the file (it is not shown), then a line with a single dot or Ctrl-D.\n");
+    console_flush();
+    for (;;) {
+        size_t room = TEXT_MAX - len;
+        int got = console_read_hidden(fresh + len, room);
+
+        if (got == -1)
+            return shell_error("given up; nothing has changed");
+        if (got == -2 || (size_t)got + 2 > room)
+            return shell_error("the text is longer than %u bytes; nothing has changed",
+                               TEXT_MAX - 1);
+        if (got == 1 && (fresh[len] == '.' || fresh[len] == '\x04'))
+            break;
+        len += (size_t)got;
+        fresh[len++] = '\n';
+    }
+    *out = len;
+    return true;
+}
+
+static bool paste(void)
+{
+    size_t len = 0;
+    bool good = read_text(&len) && adopt(len);
+
+    wyrm_wipe(fresh, sizeof fresh);
+    if (good) {
+        saved = false;
+        console_printf("conf: %u peers; 'wg up' uses it, 'conf save' keeps it\n", conf.n_peers);
+    }
+    return good;
+}
+
+static bool save(void)
+{
+    uint32_t serial;
+    unsigned newest = newest_slot(&serial);
+
+    wyrm_wipe(fresh, sizeof fresh);
+    saved = write_slot(newest == 0 ? 1 : 0, serial + 1);
+    if (!saved)
+        return shell_error("the flash did not take it; the old configuration is still there");
+    console_printf("conf: saved\n");
+    return true;
+}
+
+static bool clear(void)
+{
+    wyrm_conf_wipe(&conf);
+    wyrm_wipe(text, sizeof text);
+    wyrm_wipe(own_key, sizeof own_key);
+    text_len = 0;
+    saved = false;
+    if (!board_flash_erase(BOARD_FLASH_CONF, 0, SLOTS * SLOT_SIZE))
+        return shell_error("the flash did not erase it");
+    console_printf("conf: cleared\n");
+    return true;
+}
+
+bool command_conf(int argc, char **argv)
+{
+    if (argc == 1 || (argc == 2 && strcmp(argv[1], "show") == 0))
+        return show();
+    if (argc == 2 && strcmp(argv[1], "paste") == 0)
+        return paste();
+    if (argc == 2 && strcmp(argv[1], "save") == 0)
+        return save();
+    if (argc == 2 && strcmp(argv[1], "clear") == 0)
+        return clear();
+    return shell_usage();
+}

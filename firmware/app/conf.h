@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The tunnel's configuration: an ordinary wg-quick file, pasted into the console, kept in flash
+ * with the device's own private key. Console's owner only.
+ */
+#ifndef CONF_H
+#define CONF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wyrm_text.h"
+
+/** Loads what was saved; prints its own error. True if there is a configuration now. */
+bool conf_start(void);
+
+/** The configuration, or NULL when there is none. */
+const struct wyrm_conf *conf_current(void);
+
+/** The private key in force: that of the configuration, else the device's own; NULL: none. */
+const uint8_t *conf_private_key(void);
+
+/** Makes `key` the device's own; kept in flash by 'conf save'. */
+void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN]);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ */
+#include "tunnel.h"
+
+#include <string.h>
+
+#include "lwip/dns.h"
+
+#include "wyrm_crypto.h"
+#include "wyrm_freertos.h"
+#include "wyrm_store.h"
+
+#include "board_api.h"
+#include "build_info.h"
+#include "console.h"
+#include "net.h"
+#include "shell.h"
+
+#define WORKER_PRIORITY 1
+
+WYRM_LWIP_DEFINE(tunnel, TUNNEL_PEERS, TUNNEL_ROUTES, TUNNEL_HELD);
+static struct wyrm_worker worker;
+static struct wyrm_store store;
+
+/* Of the handshake that the next WYRM_READY ends, in device time; 0: none. Core lock. */
+static uint64_t handshake_began;
+static bool was_ready[TUNNEL_PEERS];
+
+struct wyrm_lwip *tunnel_lwip(void)
+{
+    return &tunnel;
+}
+
+/* ---- what the tunnel asks of the board ---- */
+
+/* One slot is one sector: erased and programmed, so that a power cut spoils only that one. */
+static bool load_mark(void *unused, unsigned slot, void *buf, size_t len)
+{
+    (void)unused;
+    return board_flash_read(BOARD_FLASH_STORE, slot * BOARD_FLASH_SECTOR, buf, len);
+}
+
+static bool save_mark(void *unused, unsigned slot, const void *buf, size_t len)
+{
+    size_t at = slot * BOARD_FLASH_SECTOR;
+
+    (void)unused;
+    return board_flash_erase(BOARD_FLASH_STORE, at, BOARD_FLASH_SECTOR) &&
+           board_flash_program(BOARD_FLASH_STORE, at, buf, len);
+}
+
+#if WYRM_KEYLOG
+/* For the lab's proof that a capture holds what it should; no other build has this. */
+static void log_key(const uint8_t *key, size_t len)
+{
+    char text[WYRM_KEY_TEXT_MAX];
+
+    if (len != WYRM_KEY_LEN)
+        return;
+    (void)wyrm_key_print(key, text);
+    console_notice("keylog: LOCAL_EPHEMERAL_PRIVATE_KEY = %s", text);
+}
+#else
+static void log_key(const uint8_t *key, size_t len)
+{
+    (void)key;
+    (void)len;
+}
+#endif
+
+static bool draw_random(void *unused, void *out, size_t len)
+{
+    (void)unused;
+    if (!board_random(out, len))
+        return false;
+    log_key(out, len);
+    return true;
+}
+
+static const struct wyrm_platform platform = {
+    .ctx = &store, .random = draw_random, .tai64n = wyrm_store_tai64n};
+
+bool tunnel_random_key(uint8_t out[WYRM_KEY_LEN])
+{
+    return board_random(out, WYRM_KEY_LEN) ||
+           shell_error("the board has no entropy, so it cannot make keys; make them elsewhere");
+}
+
+/* ---- events ---- */
+
+static void on_wake(void *unused)
+{
+    (void)unused;
+    if (handshake_began == 0)
+        handshake_began = board_clock_us();
+    wyrm_worker_wake(&worker);
+}
+
+/* Tells of the first session of a peer, and of its end; renewals go without words. */
+static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
+{
+    bool ready = event == WYRM_READY;
+
+    (void)unused;
+    if (ready && !was_ready[peer]) {
+        uint64_t us = board_clock_us() - handshake_began;
+
+        console_notice("tunnel: up, handshake took %u.%03u ms (device clock)",
+                       (unsigned)(us / 1000), (unsigned)(us % 1000));
+    } else if (!ready && was_ready[peer]) {
+        console_notice("tunnel: a peer does not answer any more");
+    }
+    was_ready[peer] = ready;
+    handshake_began = 0;
+}
+
+/* ---- life ---- */
+
+void tunnel_init(void)
+{
+    static const struct wyrm_store_io io = {.load = load_mark, .save = save_mark};
+
+    if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
+        (void)shell_error("the flash has lost its time stamps, so peers may refuse this device "
+                          "for a while; new keys ('genkey') help at once");
+    wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
+}
+
+struct application {
+    const struct wyrm_conf *conf;
+    const uint8_t *key;
+    const struct wyrm_endpoint *endpoints;
+    err_t error;
+};
+
+static wyrm_status apply_peer(const struct application *a, uint16_t i)
+{
+    const struct wyrm_conf_peer *peer = &a->conf->peers[i];
+    struct wyrm_device *device = wyrm_lwip_device(&tunnel);
+    wyrm_peer_id id;
+    wyrm_status status = wyrm_peer_add(device, peer->pub, &id);
+
+    if (status < 0)
+        return status;
+    (void)wyrm_peer_set_psk(device, id, peer->psk);
+    (void)wyrm_peer_set_endpoint(device, id, &a->endpoints[i]);
+    (void)wyrm_peer_set_keepalive(device, id, peer->keepalive_s);
+    for (uint16_t r = 0; r < peer->allowed.count && status >= 0; r++)
+        status = wyrm_route_add(device, id, &a->conf->prefixes[peer->allowed.first + r]);
+    if (a->endpoints[i].family != 0)
+        (void)wyrm_peer_connect(device, wyrm_lwip_now_locked(&tunnel), id);
+    return status;
+}
+
+/* Under the core lock from the old configuration to the new one, so that nothing slips out. */
+static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
+{
+    struct application *a = argument;
+    const struct wyrm_conf *conf = a->conf;
+    const struct wyrm_lwip_config config = {.platform = &platform,
+                                            .addresses = &conf->prefixes[conf->addresses.first],
+                                            .n_addresses = conf->addresses.count,
+                                            .listen_port = conf->listen_port,
+                                            .mtu = conf->mtu,
+                                            .event = on_event,
+                                            .wake = on_wake};
+
+    wyrm_lwip_stop_locked(lwip);
+    memset(was_ready, 0, sizeof was_ready);
+    handshake_began = 0;
+    a->error = wyrm_lwip_start_locked(lwip, &config);
+    if (a->error != ERR_OK)
+        return WYRM_E_STATE;
+
+    wyrm_status status = wyrm_set_private_key(wyrm_lwip_device(lwip), a->key);
+
+    for (uint16_t i = 0; i < conf->n_peers && status >= 0; i++)
+        status = apply_peer(a, i);
+    for (uint8_t i = 0; i < conf->n_dns; i++) {
+        ip_addr_t server;
+
+        if (net_address_of(conf->dns[i].family, conf->dns[i].addr, &server))
+            dns_setserver(i, &server);
+    }
+    if (status < 0)
+        wyrm_lwip_stop_locked(lwip);
+    return status;
+}
+
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
+               const struct wyrm_endpoint *endpoints)
+{
+    struct application a = {.conf = conf, .key = key, .endpoints = endpoints};
+    wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
+
+    if (a.error == ERR_ARG)
+        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
+                           LWIP_IPV6_NUM_ADDRESSES - 1);
+    if (a.error != ERR_OK)
+        return shell_error("the tunnel did not start: %s", net_error(a.error));
+    if (status < 0)
+        return shell_error("the tunnel did not start: %s", wyrm_status_text(status));
+    return true;
+}
+
+void tunnel_down(void)
+{
+    wyrm_lwip_stop(&tunnel);
+}
+
+void tunnel_forget(void)
+{
+    wyrm_lwip_remove(&tunnel);
+}
+
+bool tunnel_is_up(void)
+{
+    return wyrm_lwip_port(&tunnel) != 0;
+}
+
+/* ---- counters ---- */
+
+void tunnel_show_stats(void)
+{
+    static const char *const reasons[WYRM_DROP_REASONS] = {
+        "malformed", "mac1", "mac2",  "peer",   "index", "expired",  "tag",  "replay",
+        "timestamp", "rate", "route", "source", "inner", "endpoint", "busy", "dh"};
+    struct wyrm_lwip_counters c;
+    uint32_t drops[WYRM_DROP_REASONS];
+
+    if (!tunnel_is_up())
+        return;
+    wyrm_lwip_count(&tunnel, &c, drops);
+    console_printf("tunnel    rx %u  tx %u  rx-copies %u  tx-copies %u  held %u  held-dropped %u\n",
+                   (unsigned)c.rx_packets, (unsigned)c.tx_packets, (unsigned)c.rx_copies,
+                   (unsigned)c.tx_copies, (unsigned)c.held, (unsigned)c.held_dropped);
+    console_printf("tunnel    loops %u  no-memory %u  unreachable %u  too-big %u  down %u  "
+                   "send-errors %u  timer %u\n",
+                   (unsigned)c.loops, (unsigned)c.no_memory, (unsigned)c.unreachable,
+                   (unsigned)c.too_big, (unsigned)c.down, (unsigned)c.send_errors,
+                   (unsigned)c.timer_fired);
+    console_printf("tunnel    dropped ");
+    for (size_t i = 0; i < WYRM_DROP_REASONS; i++)
+        console_printf(" %s %u", reasons[i], (unsigned)drops[i]);
+    console_printf("\n");
+}

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The board's one tunnel: the device, its worker, its time stamps in flash, its entropy.
+ */
+#ifndef TUNNEL_H
+#define TUNNEL_H
+
+#include <stdbool.h>
+
+#include "wyrm_lwip.h"
+#include "wyrm_text.h"
+
+#define TUNNEL_PEERS  4
+#define TUNNEL_ROUTES 16
+#define TUNNEL_HELD   8
+
+/** Reads the time-stamp mark and starts the worker. Once, after net_start(), console's owner. */
+void tunnel_init(void);
+
+/**
+ * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key,
+ * `endpoints` one place for each peer of it (family 0: none). Everything is copied. Prints its own
+ * error and returns false; the tunnel is then down, and lets nothing past it.
+ */
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
+               const struct wyrm_endpoint *endpoints);
+
+/** Wipes keys and sessions. What is meant for the tunnel is refused until tunnel_forget(). */
+void tunnel_down(void);
+
+/** Takes the interface away as well: its traffic goes by ordinary routing again. */
+void tunnel_forget(void);
+
+bool tunnel_is_up(void);
+
+/** For questions; never NULL. */
+struct wyrm_lwip *tunnel_lwip(void);
+
+/** Prints what the tunnel dropped, held and copied, for the stats command. */
+void tunnel_show_stats(void);
+
+/** Fills a key with entropy; prints its own error and returns false when the board has none. */
+bool tunnel_random_key(uint8_t out[WYRM_KEY_LEN]);
+
+#endif

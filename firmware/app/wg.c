@@ -1,0 +1,215 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The commands wg, genkey, pubkey and genpsk: the tunnel as wg(8) shows it, and keys that are made
+ * here and stay here.
+ */
+#include <string.h>
+
+#include "wyrm_crypto.h"
+
+#include "board_api.h"
+#include "commands.h"
+#include "conf.h"
+#include "console.h"
+#include "net.h"
+#include "shell.h"
+#include "tunnel.h"
+#include "wg.h"
+
+/* ---- keys ---- */
+
+static void print_key(const char *title, const uint8_t key[WYRM_KEY_LEN])
+{
+    char text[WYRM_KEY_TEXT_MAX];
+
+    (void)wyrm_key_print(key, text);
+    console_printf("%s%s\n", title, text);
+    wyrm_wipe(text, sizeof text);
+}
+
+bool command_genkey(int argc, char **argv)
+{
+    uint8_t key[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
+
+    (void)argv;
+    if (argc != 1)
+        return shell_usage();
+    if (!tunnel_random_key(key))
+        return false;
+    key[0] &= 248; /* RFC 7748 section 5, as wg(8) writes keys */
+    key[31] = (uint8_t)((key[31] & 127) | 64);
+    wyrm_x25519_base(pub, key);
+    conf_set_own_key(key);
+    wyrm_wipe(key, sizeof key);
+    print_key("public key: ", pub);
+    console_printf("note: the private key stays in the device; 'conf save' keeps it, and a "
+                   "configuration without PrivateKey uses it\n");
+    return true;
+}
+
+bool command_pubkey(int argc, char **argv)
+{
+    const uint8_t *key = conf_private_key();
+    uint8_t pub[WYRM_KEY_LEN];
+
+    (void)argv;
+    if (argc != 1)
+        return shell_usage();
+    if (!key)
+        return shell_error("there is no private key; 'genkey' makes one");
+    wyrm_x25519_base(pub, key);
+    print_key("public key: ", pub);
+    return true;
+}
+
+bool command_genpsk(int argc, char **argv)
+{
+    uint8_t key[WYRM_KEY_LEN];
+
+    (void)argv;
+    if (argc != 1)
+        return shell_usage();
+    if (!tunnel_random_key(key))
+        return false;
+    print_key("preshared key: ", key);
+    wyrm_wipe(key, sizeof key);
+    return true;
+}
+
+/* ---- wg show ---- */
+
+static void show_routes(wyrm_peer_id peer)
+{
+    struct wyrm_prefix prefix;
+    wyrm_peer_id owner;
+    bool first = true;
+
+    console_printf("  allowed ips: ");
+    for (uint32_t i = 0; wyrm_lwip_route_get(tunnel_lwip(), i, &prefix, &owner) == WYRM_IDLE; i++) {
+        char text[WYRM_PREFIX_TEXT_MAX];
+
+        if (owner != peer)
+            continue;
+        (void)wyrm_prefix_print(&prefix, text);
+        console_printf("%s%s", first ? "" : ", ", text);
+        first = false;
+    }
+    console_printf("%s\n", first ? "(none)" : "");
+}
+
+static void show_transfer(const struct wyrm_peer_info *info)
+{
+    char in[WYRM_BYTES_TEXT_MAX], out[WYRM_BYTES_TEXT_MAX];
+
+    if (info->rx_bytes == 0 && info->tx_bytes == 0)
+        return;
+    (void)wyrm_text_bytes(info->rx_bytes, in);
+    (void)wyrm_text_bytes(info->tx_bytes, out);
+    console_printf("  transfer: %s received, %s sent\n", in, out);
+}
+
+static void show_peer(wyrm_peer_id id, const struct wyrm_peer_info *info, wyrm_ms now)
+{
+    char text[WYRM_AGO_TEXT_MAX];
+
+    _Static_assert(sizeof text >= WYRM_ENDPOINT_TEXT_MAX, "one buffer for both");
+    print_key("\npeer: ", info->pub);
+    if (info->has_psk)
+        console_printf("  preshared key: (hidden)\n");
+    if (info->endpoint.family != 0) {
+        (void)wyrm_endpoint_print(&info->endpoint, text);
+        console_printf("  endpoint: %s\n", text);
+    }
+    show_routes(id);
+    if (info->last_handshake != WYRM_NEVER) {
+        (void)wyrm_text_ago((uint32_t)((now - info->last_handshake) / 1000), text);
+        console_printf("  latest handshake: %s\n", text);
+    }
+    show_transfer(info);
+    if (info->keepalive_s) {
+        (void)wyrm_text_duration(info->keepalive_s, text);
+        console_printf("  persistent keepalive: every %s\n", text);
+    }
+}
+
+static bool show(void)
+{
+    uint8_t pub[WYRM_KEY_LEN];
+
+    if (!tunnel_is_up())
+        return shell_error("the tunnel is down; 'wg up' starts it");
+    console_printf("interface: wy0\n");
+    if (wyrm_lwip_public_key(tunnel_lwip(), pub) == WYRM_IDLE) {
+        print_key("  public key: ", pub);
+        console_printf("  private key: (hidden)\n");
+    }
+    console_printf("  listening port: %u\n", wyrm_lwip_port(tunnel_lwip()));
+    for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++) {
+        struct wyrm_peer_info info;
+        wyrm_ms now;
+
+        if (wyrm_lwip_peer_get(tunnel_lwip(), id, &info, &now) == WYRM_IDLE)
+            show_peer(id, &info, now);
+    }
+    return true;
+}
+
+/* ---- wg up, wg down ---- */
+
+/* The endpoint of a peer, its name looked up; family 0 if it has none. */
+static bool find_endpoint(const struct wyrm_host *host, struct wyrm_endpoint *out)
+{
+    char name[128];
+    ip_addr_t address;
+
+    *out = host->address;
+    if (host->address.family != 0 || host->name_len == 0)
+        return true;
+    if (host->name_len >= sizeof name)
+        return shell_error("the name of an endpoint is longer than %u characters",
+                           (unsigned)sizeof name - 1);
+    memcpy(name, host->name, host->name_len);
+    name[host->name_len] = '\0';
+    if (!net_resolve(name, &address))
+        return false;
+    net_to_endpoint(&address, host->address.port, out);
+    return true;
+}
+
+bool wg_up(void)
+{
+    struct wyrm_endpoint endpoints[TUNNEL_PEERS];
+    const struct wyrm_conf *conf = conf_current();
+    const uint8_t *key = conf_private_key();
+
+    if (!conf)
+        return shell_error("there is no configuration; 'conf paste' takes a wg-quick file");
+    if (!key)
+        return shell_error("there is no private key; put one into the configuration, or make one "
+                           "with 'genkey'");
+    for (uint16_t i = 0; i < conf->n_peers; i++) {
+        if (!find_endpoint(&conf->peers[i].endpoint, &endpoints[i]))
+            return false;
+    }
+    return tunnel_up(conf, key, endpoints);
+}
+
+bool command_wg(int argc, char **argv)
+{
+    if (argc == 1 || (argc == 2 && strcmp(argv[1], "show") == 0))
+        return show();
+    if (argc == 2 && strcmp(argv[1], "up") == 0)
+        return wg_up();
+    if (argc == 2 && strcmp(argv[1], "down") == 0) {
+        tunnel_down();
+        console_printf("tunnel: down; what is meant for it is refused until 'wg off'\n");
+        return true;
+    }
+    if (argc == 2 && strcmp(argv[1], "off") == 0) {
+        tunnel_forget();
+        console_printf("tunnel: off; its networks are reached by ordinary routing\n");
+        return true;
+    }
+    return shell_usage();
+}

@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WG_H
+#define WG_H
+
+#include <stdbool.h>
+
+/** Starts the tunnel with the current configuration, names looked up; prints its own error. */
+bool wg_up(void);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef LWIP_HOOKS_H
+#define LWIP_HOOKS_H
+
+#include "lwip/ip_addr.h"
+
+struct netif;
+
+struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest);
+struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest);
+
+#endif
