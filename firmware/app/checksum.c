@@ -1,41 +1,68 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The Internet checksum (RFC 1071), the second most expensive thing plain TCP does here. Sums
- * words into 64 bits, so carries are folded once at the end; lwIP's own sums half-words.
+ * The Internet checksum (RFC 1071), the second most expensive thing plain TCP does here. It sums
+ * words with end-around carry and folds once at the end; lwIP's own sums half-words.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 uint16_t net_checksum(const void *data, int len);
 
-static uint32_t fold(uint64_t sum)
+/* Packets are summed by these whatever they hold. */
+typedef uint32_t __attribute__((may_alias)) word;
+typedef uint16_t __attribute__((may_alias)) half_word;
+
+#define BLOCK 8 /* words */
+
+static uint32_t add(uint32_t sum, uint32_t value)
 {
-    sum = (sum & UINT32_MAX) + (sum >> 32);
-    sum = (sum & UINT32_MAX) + (sum >> 32);
-    sum = (sum & 0xffffu) + (sum >> 16);
-    sum = (sum & 0xffffu) + (sum >> 16);
-    sum = (sum & 0xffffu) + (sum >> 16);
-    return (uint32_t)sum;
+    sum += value;
+    return sum + (sum < value);
 }
 
-static uint64_t sum_words(const uint32_t *p, size_t words)
+#if defined(__thumb2__)
+/* The carry runs from word to word in the flag: 11 instructions where C takes 25. */
+static uint32_t add_block(uint32_t sum, const word *p)
 {
-    uint64_t sum = 0;
-
-    for (; words >= 8; words -= 8, p += 8) {
-        sum += p[0];
-        sum += p[1];
-        sum += p[2];
-        sum += p[3];
-        sum += p[4];
-        sum += p[5];
-        sum += p[6];
-        sum += p[7];
-    }
-    for (; words; words--)
-        sum += *p++;
+    __asm("ldmia %[p]!, {r3, r4, r5, r6}\n"
+          "adds %[sum], %[sum], r3\n"
+          "adcs %[sum], %[sum], r4\n"
+          "adcs %[sum], %[sum], r5\n"
+          "adcs %[sum], %[sum], r6\n"
+          "ldmia %[p]!, {r3, r4, r5, r6}\n"
+          "adcs %[sum], %[sum], r3\n"
+          "adcs %[sum], %[sum], r4\n"
+          "adcs %[sum], %[sum], r5\n"
+          "adcs %[sum], %[sum], r6\n"
+          "adc %[sum], %[sum], #0\n"
+          : [sum] "+r"(sum), [p] "+r"(p)
+          : "m"(*(const word(*)[BLOCK])p)
+          : "r3", "r4", "r5", "r6", "cc");
     return sum;
+}
+#else
+static uint32_t add_block(uint32_t sum, const word *p)
+{
+    for (int i = 0; i < BLOCK; i++)
+        sum = add(sum, p[i]);
+    return sum;
+}
+#endif
+
+static uint32_t add_words(uint32_t sum, const word *p, size_t words)
+{
+    for (; words >= BLOCK; words -= BLOCK, p += BLOCK)
+        sum = add_block(sum, p);
+    while (words--)
+        sum = add(sum, *p++);
+    return sum;
+}
+
+static uint32_t fold(uint32_t sum)
+{
+    sum = (sum & 0xffffu) + (sum >> 16);
+    return (sum & 0xffffu) + (sum >> 16);
 }
 
 /* The sum as lwIP wants it: folded to 16 bits, not inverted, in the byte order of memory. */
@@ -43,26 +70,26 @@ uint16_t net_checksum(const void *data, int len)
 {
     const uint8_t *p = data;
     size_t left = (size_t)len;
-    uint64_t sum = 0;
+    uint32_t sum = 0;
     int odd = (uintptr_t)p & 1;
 
     if (odd && left) {
-        sum = (uint64_t)*p++ << 8;
+        sum = (uint32_t)*p++ << 8;
         left--;
     }
     if (((uintptr_t)p & 2) && left >= 2) {
-        sum += *(const uint16_t *)(const void *)p;
+        sum += *(const half_word *)(const void *)p;
         p += 2;
         left -= 2;
     }
-    sum += sum_words((const uint32_t *)(const void *)p, left / 4);
+    sum = add_words(sum, (const word *)(const void *)p, left / 4);
     p += left & ~(size_t)3;
     if (left & 2) {
-        sum += *(const uint16_t *)(const void *)p;
+        sum = add(sum, *(const half_word *)(const void *)p);
         p += 2;
     }
     if (left & 1)
-        sum += *p;
+        sum = add(sum, *p);
 
     uint32_t folded = fold(sum);
 

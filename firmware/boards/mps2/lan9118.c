@@ -50,16 +50,17 @@
 #define MAC_CSR_CMD  REG(0xa4)
 #define MAC_CSR_DATA REG(0xa8)
 
-#define HW_CFG_RESET      (1u << 0)
-#define IRQ_CFG_PUSH_PULL 0x111u    /* enabled, active high, push-pull */
-#define INT_RX_LEVEL      (1u << 3) /* RSFL */
-#define RX_STATUS_ERROR   (1u << 15)
-#define TX_STATUS_ERROR   (1u << 15)
-#define TX_FIRST          (1u << 13)
-#define TX_LAST           (1u << 12)
-#define TX_CFG_ON         0x6u /* transmit, and never stop for unread status words */
-#define MAC_CSR_BUSY      (1u << 31)
-#define MAC_CSR_READ      (1u << 30)
+#define HW_CFG_MUST_BE_ONE (1u << 20)
+#define HW_CFG_RESET       (1u << 0)
+#define IRQ_CFG_PUSH_PULL  0x111u    /* enabled, active high, push-pull */
+#define INT_RX_LEVEL       (1u << 3) /* RSFL */
+#define RX_STATUS_ERROR    (1u << 15)
+#define TX_STATUS_ERROR    (1u << 15)
+#define TX_FIRST           (1u << 13)
+#define TX_LAST            (1u << 12)
+#define TX_CFG_ON          0x6u /* transmit, and never stop for unread status words */
+#define MAC_CSR_BUSY       (1u << 31)
+#define MAC_CSR_READ       (1u << 30)
 
 enum {
     MAC_CR = 1,
@@ -73,6 +74,9 @@ enum {
 #define CRC_LEN          4u
 #define RX_TASK_PRIORITY 5
 #define RX_TASK_STACK    256 /* words */
+
+/* Frames are moved by words whatever they hold. */
+typedef uint32_t __attribute__((may_alias)) word;
 
 static struct board_eth_stats stats;
 static struct netif *interface;
@@ -104,7 +108,7 @@ static void mac_write(uint32_t index, uint32_t value)
 
 /* ---- receive ---- */
 
-static void fifo_read(uint32_t *to, size_t words)
+static void fifo_read(word *to, size_t words)
 {
     for (; words >= 8; words -= 8, to += 8) {
         to[0] = RX_DATA;
@@ -198,7 +202,7 @@ void ethernet_isr(void)
 
 /* ---- transmit ---- */
 
-static void fifo_write(const uint32_t *from, size_t words)
+static void fifo_write(const word *from, size_t words)
 {
     for (; words >= 8; words -= 8, from += 8) {
         TX_DATA = from[0];
@@ -255,7 +259,7 @@ static err_t transmit(struct netif *netif, struct pbuf *p)
             continue;
         TX_DATA = offset << 16 | first | (q->next ? 0 : TX_LAST) | q->len;
         TX_DATA = total;
-        fifo_write((const uint32_t *)((uintptr_t)q->payload - offset), (offset + q->len + 3) / 4);
+        fifo_write((const word *)((uintptr_t)q->payload - offset), (offset + q->len + 3) / 4);
         first = 0;
     }
     stats.tx_frames++;
@@ -271,6 +275,7 @@ static void controller_start(struct netif *netif)
     HW_CFG = HW_CFG_RESET;
     while (HW_CFG & HW_CFG_RESET)
         continue;
+    HW_CFG |= HW_CFG_MUST_BE_ONE;
 
     uint32_t low = mac_read(MAC_ADDRESS_LOW), high = mac_read(MAC_ADDRESS_HIGH);
 
