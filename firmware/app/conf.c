@@ -170,10 +170,21 @@ void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN])
 
 /* ---- the command ---- */
 
+/* The pieces have no terminator, so they are copied to where they get one. */
 static void write_console(void *unused, const char *piece, size_t len)
 {
+    char part[64];
+
     (void)unused;
-    console_printf("%.*s", (int)len, piece);
+    while (len > 0) {
+        size_t n = len < sizeof part ? len : sizeof part - 1;
+
+        memcpy(part, piece, n);
+        part[n] = '\0';
+        console_print(part);
+        piece += n;
+        len -= n;
+    }
 }
 
 static bool show(void)
@@ -218,7 +229,8 @@ static bool paste(void)
     wyrm_wipe(fresh, sizeof fresh);
     if (good) {
         saved = false;
-        console_printf("conf: %u peers; 'wg up' uses it, 'conf save' keeps it\n", conf.n_peers);
+        console_printf("conf: %u peer%s; 'wg up' uses it, 'conf save' keeps it\n", conf.n_peers,
+                       conf.n_peers == 1 ? "" : "s");
     }
     return good;
 }
