@@ -1,0 +1,49 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Every verdict has a sentence of its own.
+ */
+#include "world.h"
+
+#include <ctype.h>
+
+static void every_verdict_has_its_own_sentence(void **state)
+{
+    const char *seen[64];
+    unsigned n = 0;
+
+    (void)state;
+    for (int status = WYRM_D_DH; status <= WYRM_LOST; status++) {
+        const char *text;
+
+        if (status > WYRM_D_MALFORMED && status < WYRM_E_TEXT)
+            continue;
+        text = wyrm_status_text((wyrm_status)status);
+        assert_non_null(text);
+        assert_string_not_equal(text, "unknown verdict");
+        assert_true(isalpha((unsigned char)text[strlen(text) - 1])); /* no full stop */
+        for (unsigned i = 0; i < n; i++)
+            assert_string_not_equal(text, seen[i]);
+        seen[n++] = text;
+    }
+    assert_int_equal(n, 33);
+}
+
+static void numbers_that_are_no_verdict_have_a_sentence_too(void **state)
+{
+    (void)state;
+    assert_string_equal(wyrm_status_text((wyrm_status)8), "unknown verdict");
+    assert_string_equal(wyrm_status_text((wyrm_status)-11), "unknown verdict");
+    assert_string_equal(wyrm_status_text((wyrm_status)-1000), "unknown verdict");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verdict_has_its_own_sentence),
+        cmocka_unit_test(numbers_that_are_no_verdict_have_a_sentence_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
