@@ -57,7 +57,10 @@ _PATTERNS: dict[str, tuple[str, str, str]] = {
     "IX1": ("", "", "e s | e ee se s | es"),
     "I1X1": ("", "", "e s | e ee s | se es"),
 }
-_NAME = re.compile(r"Noise_([A-Z][A-Z0-9]*)([a-z0-9+]*)_([^_]+)_([^_]+)_([^_]+)")
+_NAME = re.compile(
+    r"Noise(PSK)?_([A-Z][A-Z0-9]*)([a-z0-9+]*)_(25519|448)_(ChaChaPoly|AESGCM)"
+    r"_(SHA256|SHA512|BLAKE2s|BLAKE2b)"
+)
 _PSK = re.compile(r"psk(\d)")
 
 
@@ -68,6 +71,8 @@ class Protocol:
     responder_pre: tuple[str, ...]
     messages: tuple[tuple[str, ...], ...]
     uses_psk: bool
+    psk_first: bool = False
+    """The way of the specification before revision 32, named NoisePSK: mixed after the prologue."""
 
     @property
     def one_way(self) -> bool:
@@ -75,22 +80,22 @@ class Protocol:
 
     @classmethod
     def parse(cls, name: str) -> Protocol:
-        """Raises Malformed for what is no protocol name, Skipped for what needs primitives or
-        patterns that are not here."""
+        """Raises Malformed for what is no protocol name, Skipped for what needs primitives that
+        the library lacks."""
         found = _NAME.fullmatch(name)
         if not found:
             raise Malformed(f"{name!r} is no name of a Noise protocol")
-        pattern, modifiers, *primitives = found.groups()
+        psk_first, pattern, modifiers, *primitives = found.groups()
         if primitives != ["25519", "ChaChaPoly", "BLAKE2s"]:
             raise Skipped(f"{name}: the library has 25519, ChaChaPoly and BLAKE2s only")
         if pattern not in _PATTERNS:
-            raise Skipped(f"{name}: the pattern {pattern} is not known")
+            raise Malformed(f"{name}: the pattern {pattern} is not known")
         initiator_pre, responder_pre, text = _PATTERNS[pattern]
         messages = [part.split() for part in text.split("|")]
         for modifier in filter(None, modifiers.split("+")):
             psk = _PSK.fullmatch(modifier)
             if not psk or int(psk[1]) > len(messages):
-                raise Skipped(f"{name}: the modifier {modifier} is not known")
+                raise Malformed(f"{name}: the modifier {modifier} is not known")
             at = int(psk[1])
             if at == 0:
                 messages[0].insert(0, "psk")
@@ -101,7 +106,8 @@ class Protocol:
             tuple(initiator_pre.split()),
             tuple(responder_pre.split()),
             tuple(map(tuple, messages)),
-            "psk" in modifiers,
+            psk_first is not None or "psk" in modifiers,
+            psk_first is not None,
         )
 
 
@@ -152,6 +158,10 @@ class SymmetricState:
         self.mix_hash(tau)
         self.cipher = CipherState(self.backend, key)
         return tau
+
+    def mix_psk_first(self, psk: bytes) -> None:
+        self.ck, tau = self.backend.kdf(self.ck, psk, 2)
+        self.mix_hash(tau)
 
     def seal(self, plain: bytes) -> bytes:
         text = self.cipher.seal(self.h, plain)
@@ -211,6 +221,8 @@ class Handshake:
         self._probe("start", b"", self.symmetric)
         self.symmetric.mix_hash(prologue)
         self._probe("prologue", b"", self.symmetric)
+        if protocol.psk_first:
+            self.symmetric.mix_psk_first(self._next_psk())
         for side, tokens in ((True, protocol.initiator_pre), (False, protocol.responder_pre)):
             for token in tokens:
                 self.symmetric.mix_hash(self._public(token, ours=side == initiator))
@@ -224,6 +236,11 @@ class Handshake:
         if key is None:
             raise Malformed(f"the key {what} is missing")
         return key
+
+    def _next_psk(self) -> bytes:
+        if not self._psks:
+            raise Malformed("a preshared key is missing")
+        return self._psks.pop(0)
 
     def _public(self, token: str, *, ours: bool) -> bytes:
         if not ours:
@@ -243,9 +260,7 @@ class Handshake:
     def _mix(self, token: str) -> None:
         """The tokens that put nothing on the wire."""
         if token == "psk":
-            if not self._psks:
-                raise Malformed("a preshared key is missing")
-            value = self.symmetric.mix_key_and_hash(self._psks.pop(0))
+            value = self.symmetric.mix_key_and_hash(self._next_psk())
         else:
             value = self._dh(token)
             self.symmetric.mix_key(value)
