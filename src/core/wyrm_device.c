@@ -55,6 +55,7 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe(dev, peer);
     wyrm_timers_clear(peer);
+    peer->last_handshake_tx = WYRM_NEVER; /* the next handshake, with other keys, need not wait */
     peer->events &= EVENT_LOST;
     peer->facts &= (uint8_t)~FACT_INITIATING;
     peer->generation++;

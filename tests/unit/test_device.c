@@ -1,0 +1,479 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Life of a device and its peers, settings, statistics, and the promise of wyrm_deadline.
+ */
+#include "world.h"
+
+static wyrm_status init_as(struct node *n, uint32_t version, size_t device, size_t peer)
+{
+    return wyrm_init_checked(&n->dev, &n->pools, &n->io, version, device, peer);
+}
+
+static void options_that_differ_are_refused(void **state)
+{
+    static struct node n;
+
+    (void)state;
+    node_boot(&n, A, 1);
+    assert_int_equal(init_as(&n, WYRM_VERSION + 1, sizeof(n.dev), sizeof(n.peers[0])), WYRM_E_ABI);
+    assert_int_equal(init_as(&n, WYRM_VERSION, sizeof(n.dev) - 8, sizeof(n.peers[0])), WYRM_E_ABI);
+    assert_int_equal(init_as(&n, WYRM_VERSION, sizeof(n.dev), sizeof(n.peers[0]) + 8), WYRM_E_ABI);
+    assert_int_equal(init_as(&n, WYRM_VERSION, sizeof(n.dev), sizeof(n.peers[0])), WYRM_IDLE);
+}
+
+static void impossible_pools_are_refused(void **state)
+{
+    static struct node n;
+    struct wyrm_pools good;
+
+    (void)state;
+    node_boot(&n, A, 1);
+    good = n.pools;
+    n.pools.n_peers = 0;
+    assert_int_equal(wyrm_init(&n.dev, &n.pools, &n.io), WYRM_E_ARG);
+    n.pools = good;
+    n.pools.n_peers = UINT16_MAX;
+    assert_int_equal(wyrm_init(&n.dev, &n.pools, &n.io), WYRM_E_ARG);
+    n.pools = good;
+    n.pools.n_index = 12; /* no power of two */
+    assert_int_equal(wyrm_init(&n.dev, &n.pools, &n.io), WYRM_E_ARG);
+    n.pools = good;
+    n.pools.n_slots = 0;
+    assert_int_equal(wyrm_init(&n.dev, &n.pools, &n.io), WYRM_E_ARG);
+    n.pools = good;
+    assert_int_equal(wyrm_init(&n.dev, &n.pools, &n.io), WYRM_IDLE);
+}
+
+WYRM_DEVICE_DEFINE(defined, 3, 5);
+
+static void one_line_defines_a_working_device(void **state)
+{
+    struct node n;
+
+    (void)state;
+    node_boot(&n, A, 1);
+    assert_int_equal(wyrm_init(&defined, &defined_pools, &n.io), WYRM_IDLE);
+    assert_int_equal(wyrm_set_private_key(&defined, n.priv), WYRM_IDLE);
+    assert_int_equal(defined_pools.n_peers, 3);
+    assert_int_equal(defined_pools.n_routes, 5);
+    assert_true(wyrm_deadline(&defined) == WYRM_NEVER);
+}
+
+/* ---- Keys ------------------------------------------------------------------------- */
+
+static void without_a_key_there_is_no_public_key(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t pub[32];
+
+    (void)state;
+    assert_int_equal(wyrm_public_key(&w->node[A].dev, pub), WYRM_IDLE);
+    assert_memory_equal(pub, w->node[A].pub, 32);
+    wyrm_set_private_key(&w->node[A].dev, NULL);
+    assert_int_equal(wyrm_public_key(&w->node[A].dev, pub), WYRM_E_KEY);
+    assert_false(node_remembers(&w->node[A], w->node[A].priv));
+    world_free(w);
+}
+
+static void without_a_key_handshakes_are_dropped(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+    uint64_t before;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    wyrm_set_private_key(&w->node[B].dev, NULL);
+    settle(w, B);
+    before = node_hash(&w->node[B]);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_D_MAC1);
+    assert_int_equal(node_hash(&w->node[B]), before);
+    world_free(w);
+}
+
+static void setting_the_same_key_again_changes_nothing(void **state)
+{
+    struct world *w = world_make(2);
+    uint64_t before;
+
+    (void)state;
+    handshake(w, A, B);
+    before = node_hash(&w->node[A]);
+    assert_int_equal(wyrm_set_private_key(&w->node[A].dev, w->node[A].priv), WYRM_IDLE);
+    assert_int_equal(node_hash(&w->node[A]), before);
+    world_free(w);
+}
+
+static void another_key_ends_all_sessions(void **state)
+{
+    struct world *w = world_make(3);
+    uint8_t key[32] = {5};
+
+    (void)state;
+    handshake(w, A, B);
+    handshake(w, C, A);
+    assert_int_equal(wyrm_set_private_key(&w->node[A].dev, key), WYRM_IDLE);
+    assert_false(is_up(w, A, B));
+    assert_false(is_up(w, A, C));
+    world_free(w);
+}
+
+static void after_a_key_change_a_handshake_begins_at_once(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t key[32] = {5}, pub[32];
+
+    (void)state;
+    handshake(w, A, B);
+    wyrm_set_private_key(&w->node[A].dev, key);
+    wyrm_public_key(&w->node[A].dev, pub);
+    wyrm_peer_remove(&w->node[B].dev, w->id[B][A]);
+    memcpy(w->node[A].pub, pub, 32);
+    w->id[B][A] = node_meet(&w->node[B], &w->node[A]);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pump(w);
+    assert_int_equal(w->delivered, 1);
+    world_free(w);
+}
+
+static void after_disconnect_connect_begins_at_once(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    handshake(w, A, B);
+    wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
+    sleep_through(w, 100);
+    handshake(w, A, B);
+    world_free(w);
+}
+
+static void a_peer_that_has_our_own_new_key_is_removed(void **state)
+{
+    struct world *w = world_make(2);
+    wyrm_peer_id id;
+
+    (void)state;
+    assert_int_equal(wyrm_set_private_key(&w->node[A].dev, w->node[B].priv), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_find(&w->node[A].dev, w->node[B].pub, &id), WYRM_E_STATE);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_D_ROUTE);
+    world_free(w);
+}
+
+static void our_own_key_cannot_be_a_peer(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t zero[32] = {0};
+    wyrm_peer_id id;
+
+    (void)state;
+    assert_int_equal(wyrm_peer_add(&w->node[A].dev, w->node[A].pub, &id), WYRM_E_KEY);
+    assert_int_equal(wyrm_peer_add(&w->node[A].dev, zero, &id), WYRM_E_KEY);
+    world_free(w);
+}
+
+/* ---- Peers ------------------------------------------------------------------------ */
+
+static void peers_are_added_found_and_removed_until_full(void **state)
+{
+    static struct node n;
+    wyrm_peer_id id;
+    uint8_t pub[32] = {0};
+
+    (void)state;
+    node_boot(&n, A, 1);
+    for (uint8_t i = 0; i < NODE_PEERS; i++) {
+        pub[0] = (uint8_t)(i + 1);
+        assert_int_equal(wyrm_peer_add(&n.dev, pub, &id), WYRM_IDLE);
+        assert_int_equal(id, i);
+    }
+    pub[0] = 99;
+    assert_int_equal(wyrm_peer_add(&n.dev, pub, &id), WYRM_E_FULL);
+    pub[0] = 3;
+    assert_int_equal(wyrm_peer_find(&n.dev, pub, &id), WYRM_IDLE);
+    assert_int_equal(id, 2);
+    assert_int_equal(wyrm_peer_remove(&n.dev, 2), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_remove(&n.dev, 2), WYRM_E_STATE);
+    assert_int_equal(wyrm_peer_find(&n.dev, pub, &id), WYRM_E_STATE);
+    pub[0] = 99;
+    assert_int_equal(wyrm_peer_add(&n.dev, pub, &id), WYRM_IDLE);
+    assert_int_equal(id, 2); /* the id is reused */
+}
+
+static void a_known_key_is_not_added_twice_but_its_id_is_told(void **state)
+{
+    struct world *w = world_make(2);
+    wyrm_peer_id id = WYRM_NO_PEER;
+
+    (void)state;
+    assert_int_equal(wyrm_peer_add(&w->node[A].dev, w->node[B].pub, &id), WYRM_E_EXISTS);
+    assert_int_equal(id, w->id[A][B]);
+    world_free(w);
+}
+
+static void calls_about_nobody_are_refused(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[A].dev;
+    struct wyrm_peer_info info;
+    uint8_t psk[32] = {0};
+    const wyrm_peer_id nobody[] = {5, NODE_PEERS, WYRM_NO_PEER};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(wyrm_peer_remove(dev, nobody[i]), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_set_psk(dev, nobody[i], psk), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_set_endpoint(dev, nobody[i], NULL), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_set_keepalive(dev, nobody[i], 1), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_connect(dev, w->now, nobody[i]), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_disconnect(dev, nobody[i]), WYRM_E_STATE);
+        assert_int_equal(wyrm_peer_get(dev, w->now, nobody[i], &info), WYRM_E_STATE);
+    }
+    world_free(w);
+}
+
+static void a_removed_peer_loses_routes_and_held_packets(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    assert_int_equal(wyrm_peer_remove(&w->node[A].dev, w->id[A][B]), WYRM_IDLE);
+    settle(w, A);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_int_equal(w->tally[A].initiations, 0);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_D_ROUTE);
+    world_free(w);
+}
+
+static void a_peer_without_an_endpoint_cannot_be_reached_until_it_calls(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], NULL);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_D_ENDPOINT);
+    assert_int_equal(wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]), WYRM_D_ENDPOINT);
+    handshake(w, B, A);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    world_free(w);
+}
+
+static void an_endpoint_of_an_unknown_family_is_refused(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_endpoint endpoint = w->node[B].address.remote;
+
+    (void)state;
+    endpoint.family = 5;
+    assert_int_equal(wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], &endpoint), WYRM_E_ARG);
+    world_free(w);
+}
+
+static void an_mtu_below_576_is_refused(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    assert_int_equal(wyrm_set_mtu(&w->node[A].dev, 575), WYRM_E_ARG);
+    assert_int_equal(wyrm_set_mtu(&w->node[A].dev, 576), WYRM_IDLE);
+    world_free(w);
+}
+
+static void a_peer_tells_what_it_is(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_peer_info info;
+    uint8_t psk[32] = {1};
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk);
+    wyrm_peer_get(&w->node[A].dev, w->now, w->id[A][B], &info);
+    assert_memory_equal(info.pub, w->node[B].pub, 32);
+    assert_int_equal(info.keepalive_s, 25);
+    assert_true(info.has_psk);
+    assert_false(info.up);
+    assert_true(info.last_handshake == WYRM_NEVER);
+    assert_memory_equal(&info.endpoint, &w->node[B].address.remote, sizeof(info.endpoint));
+    world_free(w);
+}
+
+/* 10 pings of 84 bytes with the handshake, counted as wg(8) counts: 148 + 92 + 20 x (96 + 32), and
+ * one keepalive of 32 is spared because data confirms the session. */
+static void bytes_are_counted_as_wg_counts_them(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_peer_info a, b;
+
+    (void)state;
+    assert_int_equal(send_ip(w, A, B, 84), WYRM_HOLD);
+    pump(w);
+    for (unsigned i = 1; i < 10; i++) {
+        assert_int_equal(send_ip(w, B, A, 84), WYRM_SEND);
+        assert_int_equal(send_ip(w, A, B, 84), WYRM_SEND);
+        pump(w);
+    }
+    assert_int_equal(send_ip(w, B, A, 84), WYRM_SEND);
+    pump(w);
+    wyrm_peer_get(&w->node[A].dev, w->now, w->id[A][B], &a);
+    wyrm_peer_get(&w->node[B].dev, w->now, w->id[B][A], &b);
+    assert_int_equal(a.tx_bytes, 148 + 10 * 128);
+    assert_int_equal(a.rx_bytes, 92 + 10 * 128);
+    assert_int_equal(b.rx_bytes, a.tx_bytes);
+    assert_int_equal(b.tx_bytes, a.rx_bytes);
+    assert_int_equal(a.last_handshake, w->now);
+    world_free(w);
+}
+
+static void drops_are_counted_by_reason(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram junk = {.len = 40};
+
+    (void)state;
+    for (int reason = WYRM_D_DH; reason <= WYRM_D_MALFORMED; reason++)
+        assert_int_equal(drops_of(w, A, (wyrm_status)reason), 0);
+    (void)inject(w, A, &junk, &w->node[B].address);
+    assert_int_equal(drops_of(w, A, WYRM_D_MALFORMED), 1);
+    assert_int_equal(all_drops(w, A), 1);
+    assert_int_equal(drops_of(w, A, WYRM_IDLE), 0);
+    assert_int_equal(drops_of(w, A, WYRM_E_TEXT), 0);
+    assert_int_equal(drops_of(w, A, (wyrm_status)-1000), 0);
+    world_free(w);
+}
+
+static void the_local_path_of_a_datagram_is_used_for_answers(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_meta from = w->node[B].address;
+    struct datagram packet;
+
+    (void)state;
+    handshake(w, A, B);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &packet);
+    from.local.bytes[3] = 42;
+    assert_int_equal(inject(w, A, &packet, &from), WYRM_DELIVER);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 42);
+    wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], &w->node[B].address.remote);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 0);
+    world_free(w);
+}
+
+/* ---- Many peers and the deadline ----------------------------------------------------- */
+
+static void poll_wants_room_for_the_longest_message(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_packet out;
+    uint8_t buf[WYRM_CONTROL_MAX];
+
+    (void)state;
+    assert_int_equal(wyrm_poll(&w->node[A].dev, w->now, buf, sizeof(buf) - 1, &out), WYRM_E_SPACE);
+    world_free(w);
+}
+
+static void no_peer_starves_in_poll(void **state)
+{
+    struct world *w = world_make(4);
+
+    (void)state;
+    for (unsigned i = B; i <= D; i++)
+        handshake(w, A, i);
+    for (unsigned i = B; i <= D; i++)
+        wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][i], 1);
+    pass(w, 10000);
+    assert_int_equal(w->tally[A].keepalives, 33);
+    world_free(w);
+}
+
+/* After every call and a poll to the end, the deadline lies ahead and is never later than the
+ * earliest timer; waking exactly then always comes to rest. settle() checks the first half. */
+static void the_deadline_is_never_late(void **state)
+{
+    struct world *w = world_make(4);
+    uint64_t random = 8;
+
+    (void)state;
+    for (unsigned step = 0; step < 3000; step++) {
+        unsigned from = (unsigned)(test_random(&random) % 4), to;
+
+        to = (from + 1 + (unsigned)(test_random(&random) % 3)) % 4;
+        switch (test_random(&random) % 8) {
+        case 0:
+            wyrm_peer_set_keepalive(&w->node[from].dev, w->id[from][to],
+                                    (uint16_t)(test_random(&random) % 40));
+            break;
+        case 1:
+            wyrm_peer_disconnect(&w->node[from].dev, w->id[from][to]);
+            break;
+        case 2:
+            w->deaf[from] = test_random(&random) % 2;
+            break;
+        default:
+            (void)send_ip(w, from, to, 100);
+        }
+        w->delivered = 0;
+        pump(w);
+        w->delivered = 0;
+        for (unsigned n = 0; n < 4; n++)
+            for (unsigned p = 0; p < NODE_PEERS; p++)
+                if (w->node[n].peers[p].facts & FACT_USED) {
+                    assert_true(wyrm_timers_earliest(&w->node[n].peers[p]) > w->now);
+                    assert_true(wyrm_deadline(&w->node[n].dev) <=
+                                wyrm_timers_earliest(&w->node[n].peers[p]));
+                }
+        pass(w, test_random(&random) % 3000);
+    }
+    world_free(w);
+}
+
+static void an_idle_device_sleeps_for_ever(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
+    handshake(w, A, B);
+    pass(w, 600000);
+    assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
+    assert_true(wyrm_deadline(&w->node[B].dev) == WYRM_NEVER);
+    world_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_that_differ_are_refused),
+        cmocka_unit_test(impossible_pools_are_refused),
+        cmocka_unit_test(one_line_defines_a_working_device),
+        cmocka_unit_test(without_a_key_there_is_no_public_key),
+        cmocka_unit_test(without_a_key_handshakes_are_dropped),
+        cmocka_unit_test(setting_the_same_key_again_changes_nothing),
+        cmocka_unit_test(another_key_ends_all_sessions),
+        cmocka_unit_test(after_a_key_change_a_handshake_begins_at_once),
+        cmocka_unit_test(after_disconnect_connect_begins_at_once),
+        cmocka_unit_test(a_peer_that_has_our_own_new_key_is_removed),
+        cmocka_unit_test(our_own_key_cannot_be_a_peer),
+        cmocka_unit_test(peers_are_added_found_and_removed_until_full),
+        cmocka_unit_test(a_known_key_is_not_added_twice_but_its_id_is_told),
+        cmocka_unit_test(calls_about_nobody_are_refused),
+        cmocka_unit_test(a_removed_peer_loses_routes_and_held_packets),
+        cmocka_unit_test(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
+        cmocka_unit_test(an_endpoint_of_an_unknown_family_is_refused),
+        cmocka_unit_test(an_mtu_below_576_is_refused),
+        cmocka_unit_test(a_peer_tells_what_it_is),
+        cmocka_unit_test(bytes_are_counted_as_wg_counts_them),
+        cmocka_unit_test(drops_are_counted_by_reason),
+        cmocka_unit_test(the_local_path_of_a_datagram_is_used_for_answers),
+        cmocka_unit_test(poll_wants_room_for_the_longest_message),
+        cmocka_unit_test(no_peer_starves_in_poll),
+        cmocka_unit_test(the_deadline_is_never_late),
+        cmocka_unit_test(an_idle_device_sleeps_for_ever),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
