@@ -46,9 +46,11 @@ static void shell_task(void *unused)
     net_start();
     net_describe(addresses, sizeof addresses);
     console_printf("ready: %s in %lu ms\n", addresses, (unsigned long)(board_clock_us() / 1000));
-    tunnel_init();
-    if (conf_start())
-        (void)wg_up();
+    if (WYRM_FIRMWARE_TUNNEL) {
+        tunnel_init();
+        if (conf_start())
+            (void)wg_up();
+    }
     shell_run();
 }
 

@@ -25,14 +25,6 @@ struct command {
 static bool command_help(int argc, char **argv);
 
 static const struct command commands[] = {
-    {"conf", "[show | paste | save | clear]", "the tunnel's configuration, a wg-quick file",
-     "  conf          show it, secrets hidden\n"
-     "  conf paste    read a new one, unseen, up to a line with a single dot or Ctrl-D\n"
-     "  conf save     keep it in flash, with the device's own key; used at every start\n"
-     "  conf clear    forget configuration and key, in flash too\n",
-     command_conf},
-    {"genkey", "", "make the device a private key, which it keeps to itself", NULL, command_genkey},
-    {"genpsk", "", "make a preshared key", NULL, command_genpsk},
     {"heap", "", "memory of FreeRTOS and lwIP: total, free, least ever free", NULL, command_heap},
     {"help", "[COMMAND]", "this list, or how to call one command", NULL, command_help},
     {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS]", "show or set the addresses",
@@ -53,17 +45,27 @@ static const struct command commands[] = {
     {"ping", "HOST [-c COUNT] [-s BYTES] [-i SECONDS] [-q]", "send echo requests, IPv4 or IPv6",
      "  4 of 56 bytes, one a second, unless said otherwise; -q prints the summary only\n",
      command_ping},
-    {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},
     {"reboot", "", "reset the board", NULL, command_reboot},
     {"stats", "", "what driver and protocols sent, received and dropped", NULL, command_stats},
     {"tasks", "", "state, stack and run time of every task", NULL, command_tasks},
     {"version", "", "what this firmware was built from", NULL, command_version},
+#if WYRM_FIRMWARE_TUNNEL
+    {"conf", "[show | paste | save | clear]", "the tunnel's configuration, a wg-quick file",
+     "  conf          show it, secrets hidden\n"
+     "  conf paste    read a new one, unseen, up to a line with a single dot or Ctrl-D\n"
+     "  conf save     keep it in flash, with the device's own key; used at every start\n"
+     "  conf clear    forget configuration and key, in flash too\n",
+     command_conf},
+    {"genkey", "", "make the device a private key, which it keeps to itself", NULL, command_genkey},
+    {"genpsk", "", "make a preshared key", NULL, command_genpsk},
+    {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},
     {"wg", "[show | up | down | off]", "the tunnel",
      "  wg         show it, as wg(8) does\n"
      "  wg up      start it with the current configuration ('conf')\n"
      "  wg down    stop it; what is meant for it is refused, not sent in the clear\n"
      "  wg off     stop it and reach its networks by ordinary routing\n",
      command_wg},
+#endif
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -141,7 +141,8 @@ bool command_stats(int argc, char **argv)
     show_layer("nd6", &lwip_stats.nd6);
     show_layer("udp", &lwip_stats.udp);
     show_layer("tcp", &lwip_stats.tcp);
-    tunnel_show_stats();
+    if (WYRM_FIRMWARE_TUNNEL)
+        tunnel_show_stats();
     if (console_notices_lost())
         console_printf("console   notices-lost %u\n", (unsigned)console_notices_lost());
     return true;

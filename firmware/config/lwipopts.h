@@ -75,10 +75,12 @@ void net_assert_locked(void);
 #define IP_FORWARD               0
 #define LWIP_MULTICAST_PING      1
 
+#if WYRM_FIRMWARE_TUNNEL
 /* What peers of the tunnel may have is routed to it (src/wyrm_lwip.h). */
-#define LWIP_HOOK_FILENAME "lwip_hooks.h"
+#define LWIP_HOOK_FILENAME                 "lwip_hooks.h"
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
 #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
+#endif
 
 /* ---- netif ---- */
 #define LWIP_NETIF_HOSTNAME          1
