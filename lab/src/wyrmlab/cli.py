@@ -91,6 +91,14 @@ def clean(
 
 
 @app.command(rich_help_panel=RUN)
+def demo(board: BoardOption = DEFAULT) -> None:
+    """A board boots, shakes hands with wireguard-go, carries pings and iperf, and proves it."""
+    from wyrmlab.demo import run
+
+    run(board)
+
+
+@app.command(rich_help_panel=RUN)
 def device(
     board: BoardOption = DEFAULT,
     tap: Annotated[

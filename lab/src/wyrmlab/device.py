@@ -162,6 +162,21 @@ class Device:
             raise WyrmError(f"The device refuses `{line}`: {found[1]}")
         return said
 
+    def configure(self, text: str) -> str:
+        """Hands over a wg-quick file as a person would paste it, and has it kept in flash.
+
+        Returns the device's notes on it. `wg up`, or the next boot, puts it to use.
+        """
+        self.console.skip()
+        self.console.send_line("conf paste")
+        self.console.expect(r"^Paste the file[^\r\n]*\r*\n")
+        self.console.send(text.encode().replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n.\n")
+        said = self.console.expect("(.*?)^" + re.escape(PROMPT))[1].replace("\r", "")
+        if found := re.search(r"^error: (.*)$", said, re.MULTILINE):
+            raise UsageError(f"The device refuses the configuration: {found[1]}")
+        self.command("conf save")
+        return said
+
     # --- parts ---
 
     def _command_line(self, console_fd: int) -> list[str]:

@@ -21,12 +21,14 @@ STRUCTURES = ("wyrm_device", "wyrm_peer", "wyrm_keypair")
 # The first rule that occurs in an object's path decides; ours first, as third-party folders may
 # lie anywhere.
 _GROUPS = (
-    ("src/core/", "core"),
+    ("src/core/wyrm_", "core"),
     ("src/crypto/", "crypto"),
     ("src/port/lwip/", "lwIP port"),
     ("src/port/freertos/", "FreeRTOS glue"),
     ("src/wyrm_store", "store and text"),
     ("src/wyrm_text", "store and text"),
+    ("src/wyrm_conf", "store and text"),
+    ("src/wyrm_uapi", "store and text"),
     ("/FreeRTOS-Kernel/", "FreeRTOS"),
     ("/lwip/", "lwIP"),
     (".a(", "C library"),
