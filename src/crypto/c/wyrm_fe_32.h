@@ -30,7 +30,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
 }
 
 /* a += carry, for a sum that neither overflows nor goes below zero. */
-static void fe_ripple(struct fe *a, int64_t carry)
+__attribute__((noinline)) static void fe_ripple(struct fe *a, int64_t carry)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         carry += a->limb[i];

@@ -79,34 +79,37 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 
 #endif /* WYRM_FE_LEAVES */
 
-/* out = in^(2^n) * by, with n > 0; out is neither of the two. */
-static void power(struct fe *out, const struct fe *in, unsigned n, const struct fe *by)
-{
-    fe_sqr_times(out, in, n);
-    fe_mul(out, out, by);
-}
-
 /* x /= z, by z^(p - 2); p - 2 is 250 ones, then 01011. A z of zero gives zero. */
 __attribute__((noinline)) static void divide(struct fe *x, const struct fe *z)
 {
-    struct {
-        struct fe a, b, z11, z10, z50;
-    } t;
+    enum { Z, A, B, Z11, Z50, SLOTS, Z10 = Z };
+    /* slot[to] = slot[from]^(2^squarings) * slot[by] */
+    static const struct {
+        uint8_t to, from, squarings, by;
+    } chain[] = {
+        {B, Z, 2, Z},      /* 5 */
+        {Z11, B, 1, Z},    /* 11 */
+        {A, B, 2, Z11},    /* 31 = 2^5 - 1 */
+        {Z10, A, 5, A},    /* 2^10 - 1 */
+        {A, Z10, 10, Z10}, /* 2^20 - 1 */
+        {B, A, 20, A},     /* 2^40 - 1 */
+        {Z50, B, 10, Z10}, /* 2^50 - 1 */
+        {A, Z50, 50, Z50}, /* 2^100 - 1 */
+        {B, A, 100, A},    /* 2^200 - 1 */
+        {A, B, 50, Z50},   /* 2^250 - 1 */
+        {B, A, 5, Z11},    /* 2^255 - 21 = p - 2 */
+    };
+    struct fe slot[SLOTS];
 
-    fe_sqr_times(&t.a, z, 1);
-    power(&t.b, &t.a, 2, z);         /* 9 */
-    fe_mul(&t.z11, &t.b, &t.a);      /* 11 */
-    power(&t.a, &t.z11, 1, &t.b);    /* 31 = 2^5 - 1 */
-    power(&t.z10, &t.a, 5, &t.a);    /* 2^10 - 1 */
-    power(&t.a, &t.z10, 10, &t.z10); /* 2^20 - 1 */
-    power(&t.b, &t.a, 20, &t.a);     /* 2^40 - 1 */
-    power(&t.z50, &t.b, 10, &t.z10); /* 2^50 - 1 */
-    power(&t.a, &t.z50, 50, &t.z50); /* 2^100 - 1 */
-    power(&t.b, &t.a, 100, &t.a);    /* 2^200 - 1 */
-    power(&t.a, &t.b, 50, &t.z50);   /* 2^250 - 1 */
-    power(&t.b, &t.a, 5, &t.z11);    /* 2^255 - 21 */
-    fe_mul(x, x, &t.b);
-    wyrm_wipe(&t, sizeof(t));
+    slot[Z] = *z;
+    for (unsigned i = 0; i < sizeof(chain) / sizeof(chain[0]); i++) {
+        struct fe *to = &slot[chain[i].to];
+
+        fe_sqr_times(to, &slot[chain[i].from], chain[i].squarings);
+        fe_mul(to, to, &slot[chain[i].by]);
+    }
+    fe_mul(x, x, &slot[B]);
+    wyrm_wipe(slot, sizeof(slot));
 }
 
 /* Clears what the field functions and the spills of the compiler left below this frame; the ladder
