@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, build, net
+from wyrmlab import boards, net
 from wyrmlab.device import Device
 
 
@@ -19,8 +19,11 @@ def m7() -> boards.Board:
 
 
 @pytest.fixture(scope="session")
-def m7_firmware() -> Path:
-    return build.firmware("m7")
+def m7_firmware(m7: boards.Board) -> Path:
+    """`./wyrm test` has built it before."""
+    product = m7.firmware()
+    assert product.exists(), "not built: ./wyrm build firmware"
+    return product
 
 
 @pytest.fixture

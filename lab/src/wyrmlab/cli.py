@@ -101,6 +101,10 @@ def demo(board: BoardOption = DEFAULT) -> None:
 @app.command(rich_help_panel=RUN)
 def device(
     board: BoardOption = DEFAULT,
+    conf: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="A wg-quick file: kept in flash, the tunnel goes up."),
+    ] = None,
     tap: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="TAP in this network, made if absent [wyrm0]."),
@@ -126,7 +130,9 @@ def device(
     """Boot one board on a TAP that any program can use, with its console at hand."""
     from wyrmlab import device_command
 
-    device_command.run(device_command.Options(board, tap, netns, icount_shift, flash, console))
+    device_command.run(
+        device_command.Options(board, conf, tap, netns, icount_shift, flash, console)
+    )
 
 
 def _wg(verb: str) -> None:

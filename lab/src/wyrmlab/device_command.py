@@ -19,6 +19,7 @@ DEFAULT_TAP = "wyrm0"
 @dataclass(frozen=True)
 class Options:
     board: str
+    conf: Path | None
     tap: str | None
     netns: str | None
     icount_shift: int | None
@@ -29,6 +30,7 @@ class Options:
 def run(options: Options) -> None:
     terminal.parse_place(options.console)
     board = boards.board(options.board)
+    conf = _read(options.conf) if options.conf else None
     if options.tap and options.netns:
         raise UsageError("--tap and --netns exclude each other:", remedy="give one of them.")
     for name in (options.tap, options.netns):
@@ -57,7 +59,19 @@ def run(options: Options) -> None:
     ):
         host_setup.say(_how_to_reach(tap, options.netns, interactive))
         device.wait_ready()
+        if conf is not None:
+            print(device.configure(conf), end="", file=sys.stderr)
+            device.command("wg up")
         terminal.serve(device.console, options.console, "console: {path}")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not a text file.") from error
 
 
 def _how_to_reach(tap: str, netns: str | None, interactive: bool) -> str:

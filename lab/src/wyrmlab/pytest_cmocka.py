@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """pytest plugin: every function of every cmocka executable is one test.
 
-tests/**/test_NAME.c is built by CMake into an executable test_NAME in each of the host presets. It
+Each test_NAME.c in tests/unit and tests/port becomes an executable in each of the host presets. It
 runs once per preset, when the first of its functions is due; its XML report is then handed out.
 """
 
@@ -25,13 +25,15 @@ import pytest
 from wyrmlab import paths
 from wyrmlab.build import TEST_PRESETS
 
+ROOMS = ("unit", "port")
 TIMEOUT_S = 600
 _ARRAY = re.compile(r"\bCMUnitTest\s+\w+\s*\[\s*\]\s*=\s*\{(.*?)\}\s*;", re.DOTALL)
 _ENTRY = re.compile(r'\{\s*((?:"[^"]*"\s*)+),')
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix == ".c" and file_path.name.startswith("test_"):
+    ours = file_path.parent.parent == paths.TESTS and file_path.parent.name in ROOMS
+    if ours and file_path.suffix == ".c" and file_path.name.startswith("test_"):
         collector: pytest.Collector = CFile.from_parent(parent, path=file_path)
         return collector
     return None
