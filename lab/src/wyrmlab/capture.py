@@ -50,7 +50,10 @@ class Echo:
     kind: str  # request or reply
     ident: int
     seq: int
-    payload: bytes
+    text: bytes  # the end of what it carries: in front, ping and tshark see a time stamp
+
+
+_TEXT_LEN = 40
 
 
 def _frames(file: Path) -> Iterator[tuple[bytes, object]]:
@@ -111,28 +114,37 @@ def echoes_inside(file: Path) -> list[Echo]:
     found = []
     for _, packet in _frames(file):
         message = getattr(packet, "data", None)
-        echo = getattr(message, "data", None)
-        if isinstance(message, dpkt.icmp.ICMP) and isinstance(echo, dpkt.icmp.ICMP.Echo):
-            kind = "request" if message.type == dpkt.icmp.ICMP_ECHO else "reply"
-            found.append(Echo(kind, echo.id, echo.seq, bytes(echo.data)))
+        if not isinstance(message, dpkt.icmp.ICMP | dpkt.icmp6.ICMP6):
+            continue
+        echo = message.data
+        if isinstance(echo, dpkt.icmp.ICMP.Echo | dpkt.icmp6.ICMP6.Echo):
+            requests = (dpkt.icmp.ICMP_ECHO, dpkt.icmp6.ICMP6_ECHO_REQUEST)
+            kind = "request" if message.type in requests else "reply"
+            found.append(Echo(kind, echo.id, echo.seq, bytes(echo.data)[-_TEXT_LEN:]))
     return sorted(found)
 
 
 def echoes_decrypted(file: Path, keylog: Path) -> list[Echo]:
     """The pings that tshark finds inside WireGuard messages, given the keys."""
-    fields = ("icmp.type", "icmp.ident", "icmp.seq", "data.data")
+    fields = ("icmp.type", "icmp.ident", "icmp.seq")
+    fields6 = ("icmpv6.type", "icmpv6.echo.identifier", "icmpv6.echo.sequence_number")
     done = proc.run(
         *("tshark", "-n", "-r", file, "-o", f"wg.keylog_file:{keylog}"),
-        *("-Y", "wg && icmp", "-T", "fields", "-E", "occurrence=f"),
-        *(part for name in fields for part in ("-e", name)),
+        *("-Y", "wg && (icmp || icmpv6.echo.identifier)"),
+        *("-T", "fields", "-E", "occurrence=f"),
+        *(part for name in (*fields, *fields6, "data.data") for part in ("-e", name)),
         timeout_s=120,
     )
     found = []
     for line in done.stdout.splitlines():
-        columns = line.split("\t")
-        if len(columns) != len(fields) or columns[0] not in ("0", "8"):
-            continue
-        kind = "request" if columns[0] == "8" else "reply"
-        payload = bytes.fromhex(columns[3].replace(":", ""))
-        found.append(Echo(kind, int(columns[1], 0), int(columns[2], 0), payload))
+        *columns, payload = line.split("\t")
+        kind, ident, seq = columns[:3] if columns[0] else columns[3:]
+        found.append(
+            Echo(
+                "request" if kind in ("8", "128") else "reply",
+                int(ident, 0),
+                int(seq, 0),
+                bytes.fromhex(payload.replace(":", ""))[-_TEXT_LEN:],
+            )
+        )
     return sorted(found)
