@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import platform
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wyrmlab import paths
+from wyrmlab import build, paths
 from wyrmlab.vectors import command, forms, runner
 from wyrmlab.vectors.backend import Backend
 from wyrmlab.vectors.case import Case, Context, Form, Mismatch, Skipped
@@ -34,7 +37,7 @@ def backends() -> list[Backend]:
 
 @pytest.fixture(scope="session")
 def known() -> dict[str, Case]:
-    return runner.collect_transcripts([forms.read(DATA / name) for name in RUN])
+    return runner.Transcripts([forms.read(DATA / name) for name in RUN]).near(DATA)
 
 
 def host(backends: list[Backend]) -> Backend:
@@ -57,6 +60,33 @@ def test_vectors_pass_on_every_backend(
 
 def test_every_backend_is_there(backends: list[Backend]) -> None:
     assert [backend.name for backend in backends] == ["host", "mul32", "mul16", "small"]
+
+
+def test_vectors_pass_under_the_sanitizers() -> None:
+    """Once more with every access and every arithmetic of the library checked."""
+    runtime = subprocess.run(
+        ["clang", f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    ).stdout.strip()
+    if not Path(runtime).is_absolute():
+        pytest.skip("clang's shared sanitizer runtime is not installed")
+    build.cmake("host-clang", target="wyrm_vectors")
+    script = (
+        "import sys, pathlib; from wyrmlab.vectors import command, runner;"
+        f"files = runner.find([pathlib.Path({str(DATA)!r})]);"
+        "sys.exit(runner.run(files, command.backends('host-clang')))"
+    )
+    checked = {"LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        env={**os.environ, **checked},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
 # ---- The runner must notice any wrong value
@@ -318,6 +348,21 @@ def test_a_base_in_another_folder_is_found(tmp_path: Path) -> None:
     alone = wyrm(tmp_path / "a")
     assert alone.returncode == 1
     assert "its base wg-000 is in none of the folders given" in alone.stdout
+
+
+def test_of_two_bases_with_one_name_the_nearer_counts(tmp_path: Path) -> None:
+    transcripts = json.loads((DATA / "wireguard/wg_transcripts.json").read_text())["tests"]
+    negatives = json.loads((DATA / "wireguard/wg_negative.json").read_text())["tests"]
+    for folder, at in (("a", 0), ("b", 1)):
+        base = {**transcripts[at], "id": "base"}
+        case = next(
+            case
+            for case in negatives
+            if case["base"] == transcripts[at]["id"] and case["reject_stage"] == "aead_timestamp"
+        )
+        write(tmp_path, f"{folder}/hs.json", {"tests": [base]})
+        write(tmp_path, f"{folder}/neg.json", {"tests": [{**case, "base": "base"}]})
+    assert wyrm(tmp_path).stdout.splitlines()[-1] == "16 passed, 0 failed"
 
 
 @pytest.mark.parametrize("what", ["missing", "file", "empty"])

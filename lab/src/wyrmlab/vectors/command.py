@@ -12,7 +12,6 @@ from wyrmlab.errors import WyrmError
 from wyrmlab.vectors import runner
 from wyrmlab.vectors.backend import Backend
 
-PRESET = "host"
 _BACKENDS = Path("tests/vectors/backends.txt")
 
 
@@ -21,11 +20,11 @@ def run(folders: Sequence[Path], *, long: bool = False) -> int:
     return runner.run(files, backends(), long=long)
 
 
-def backends() -> list[Backend]:
+def backends(preset: str = "host") -> list[Backend]:
     """Every set of implementations, built if that is due."""
     host_setup.ensure("build", "check")
-    build.cmake(PRESET, target="wyrm_vectors")
-    listed = paths.BUILD / PRESET / _BACKENDS
+    build.cmake(preset, target="wyrm_vectors")
+    listed = paths.BUILD / preset / _BACKENDS
     if not listed.exists():
         raise WyrmError(f"The build went through but left no {paths.shown(listed)}.")
     return [Backend(Path(line)) for line in listed.read_text().splitlines()]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wyrmlab import paths
 from wyrmlab.errors import FAILED, UsageError
-from wyrmlab.vectors import forms
+from wyrmlab.vectors import forms, transcripts
 from wyrmlab.vectors.backend import Backend
 from wyrmlab.vectors.case import Case, Context, Mismatch, Skipped
 from wyrmlab.vectors.forms import VectorFile
@@ -42,12 +42,14 @@ class Tally:
 def run(found: Sequence[Path], backends: Sequence[Backend], *, long: bool = False) -> int:
     """Prints one line per file and the sum; returns the exit code."""
     files = [forms.read(path) for path in found]
-    known = collect_transcripts(files)
-    contexts = [Context(backend, long=long, transcripts=known) for backend in backends]
+    library = Transcripts(files)
+    contexts = [Context(backend, long=long) for backend in backends]
     print(f"backends: {', '.join(backend.name for backend in backends)}")
 
     total = Tally()
     for file in files:
+        for context in contexts:
+            context.transcripts = library.near(file.path)
         tally = run_file(file, contexts)
         total.add(tally)
         _show(file, tally, contexts)
@@ -78,14 +80,28 @@ def _walk(top: Path) -> Iterator[Path]:
             yield from (Path(folder) / name for name in sorted(names) if name.endswith(".json"))
 
 
-def collect_transcripts(files: Sequence[VectorFile]) -> dict[str, Case]:
-    """All handshake transcripts by id; of two with one id the first counts."""
-    known: dict[str, Case] = {}
-    for file in files:
-        for form, case in file.cases:
-            if form is not None and form.name == "WireGuard handshake":
-                known.setdefault(str(case.fields.get("id")), case)
-    return known
+class Transcripts:
+    """The handshake transcripts of all files, which negative cases name by id."""
+
+    def __init__(self, files: Sequence[VectorFile]) -> None:
+        self._found: list[tuple[Path, str, Case]] = [
+            (file.path, case.text("id"), case)
+            for file in files
+            for form, case in file.cases
+            if form in transcripts.FORMS and isinstance(case.fields.get("id"), str)
+        ]
+
+    def near(self, path: Path) -> dict[str, Case]:
+        """By id; of several with one id that whose file lies nearest to `path`."""
+
+        def distance(entry: tuple[Path, str, Case]) -> int:
+            shared = os.path.commonpath([entry[0].parent, path.parent])
+            return -len(Path(shared).parts)
+
+        nearest: dict[str, Case] = {}
+        for _, name, case in sorted(self._found, key=distance):
+            nearest.setdefault(name, case)
+        return nearest
 
 
 def run_file(file: VectorFile, contexts: Sequence[Context]) -> Tally:
