@@ -582,8 +582,9 @@ class Capture:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # What is on its way from the kernel to dumpcap still counts.
-        time.sleep(0.2)
+        # The kernel hands packets over by the block, a quarter of a second late at most; what is on
+        # its way still counts.
+        time.sleep(0.8)
         self._service.stop()
         if self.file.exists():
             self.file.chmod(0o644)
