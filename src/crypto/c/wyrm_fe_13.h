@@ -2,12 +2,15 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Integers modulo p = 2^255 - 19 as twenty limbs of 13 bits, for cores without a constant-time
- * multiply wider than 32 bits: ARMv6-M has none, and UMULL on a Cortex-M3 takes 3 to 5 cycles
- * depending on its operands. Only 32-bit products are formed here; nothing calls a compiler helper.
+ * Integers modulo p = 2^255 - 19 as twenty signed limbs of 13 bits, for cores without a
+ * constant-time multiply wider than 32 bits: ARMv6-M has none, and UMULL on a Cortex-M3 takes 3 to
+ * 5 cycles depending on its operands. Only 32-bit products are formed here; nothing calls a
+ * compiler helper.
  *
- * Bounds: every limb of every result is below 2^13 and the whole below 2^255 + 2^28. A column of a
- * product is then at most 20 * (2^13 - 1)^2 plus a carry below 2^18, which stays under 2^31.
+ * Bounds: mul, sqr and mul_a24 give limbs of magnitude up to 2^12 + 16 and values of magnitude
+ * below 2^255; load gives limbs below 2^13. add and sub of two such need no carries at all: their
+ * limbs stay within 2^13 + 32, and a column of a product of those within 20 * (2^13 + 32)^2 < 2^31
+ * - 2^29.
  */
 #ifndef WYRM_FE_13_H
 #define WYRM_FE_13_H
@@ -16,10 +19,13 @@
 
 #define FE_LIMBS 20
 #define FE_BITS  13
-#define FE_MASK  ((1u << FE_BITS) - 1)
+#define FE_BLOCK 5 /* limbs multiplied at a time: twice as many words fit the registers of an M3 */
+
+/* Unrolling the inner loops of a product trebles its speed for some 300 bytes. */
+#define FE_UNROLL _Pragma("GCC unroll 9")
 
 struct fe {
-    uint16_t limb[FE_LIMBS];
+    int16_t limb[FE_LIMBS];
 };
 
 static void fe_load(struct fe *out, const uint8_t in[32])
@@ -30,7 +36,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         for (; held < FE_BITS && next < 32; held += 8)
             bits |= (uint32_t)in[next++] << held;
-        out->limb[i] = bits & FE_MASK;
+        out->limb[i] = (int16_t)(bits & ((1u << FE_BITS) - 1));
         bits >>= FE_BITS;
         held -= FE_BITS;
     }
@@ -39,38 +45,33 @@ static void fe_load(struct fe *out, const uint8_t in[32])
 
 static void fe_set(struct fe *out, unsigned small)
 {
-    *out = (struct fe){{(uint16_t)small}};
+    *out = (struct fe){{(int16_t)small}};
 }
 
-/* a += carry, for a sum that neither reaches 2^260 nor goes below zero. */
+/* a += carry with limbs of 0 to 2^13 - 1, for a sum from 0 to 2^260 - 1. */
 static void fe_ripple(struct fe *a, int32_t carry)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         carry += a->limb[i];
-        a->limb[i] = (uint16_t)((uint32_t)carry & FE_MASK);
+        a->limb[i] = (int16_t)(carry & ((1 << FE_BITS) - 1));
         carry >>= FE_BITS;
     }
 }
 
-/* Takes a + carry * 2^260 below 2^255 + 19 * 32 * (carry + 1), for 2^255 = 19; carry < 2^19. */
-static void fe_fold(struct fe *a, uint32_t carry)
-{
-    uint32_t top = carry << 5 | a->limb[FE_LIMBS - 1] >> 8;
-
-    a->limb[FE_LIMBS - 1] &= 0xff;
-    fe_ripple(a, (int32_t)(19 * top));
-}
-
-/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; folding that bit
- * then subtracts p, and the 19 comes off again. */
+/* Uses up `a`, of magnitude below p. Adding 2^255 makes it a + p + 19, which reaches 2^255 exactly
+ * if a >= 0; taking bit 255 away as 19 then leaves a or a + p, with 19 too many. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
+    int16_t *top = &a->limb[FE_LIMBS - 1];
     uint32_t bits = 0;
     unsigned held = 0;
+    int32_t fold;
 
-    fe_ripple(a, 19);
-    fe_fold(a, 0);
-    fe_ripple(a, -19);
+    *top = (int16_t)(*top + 256);
+    fe_ripple(a, 0);
+    fold = 19 * (*top >> 8);
+    *top &= 0xff;
+    fe_ripple(a, fold - 19);
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         bits |= (uint32_t)a->limb[i] << held;
         for (held += FE_BITS; held >= 8; held -= 8) {
@@ -82,65 +83,103 @@ static void fe_store(uint8_t out[32], struct fe *a)
 
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    uint32_t sum = 0;
-
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        sum += (uint32_t)a->limb[i] + b->limb[i];
-        out->limb[i] = (uint16_t)(sum & FE_MASK);
-        sum >>= FE_BITS;
-    }
-    fe_fold(out, sum);
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        out->limb[i] = (int16_t)(a->limb[i] + b->limb[i]);
 }
 
-/* out = a + 64p - b, where 64p is spread over the limbs so that no limb goes below zero. */
 static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    uint32_t sum = 0, spread = (1u << (FE_BITS + 1)) - 64 * 19;
-
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        sum += spread + a->limb[i] - b->limb[i];
-        out->limb[i] = (uint16_t)(sum & FE_MASK);
-        sum >>= FE_BITS;
-        spread = (1u << (FE_BITS + 1)) - 2;
-    }
-    fe_fold(out, sum);
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        out->limb[i] = (int16_t)(a->limb[i] - b->limb[i]);
 }
 
-/* out = a + factor * b, factor < 2^17. */
-static void fe_mul_add_word(struct fe *out, const uint16_t *a, uint32_t factor, const uint16_t *b)
+/* Splits off what goes to the next limb, rounding so that -2^12 <= the rest < 2^12. */
+static inline int32_t fe_carry(int32_t *sum, unsigned bits)
 {
-    uint32_t sum = 0;
+    int32_t carry = (*sum + (1 << (bits - 1))) >> bits;
+
+    *sum -= carry * (1 << bits);
+    return carry;
+}
+
+/* out = sum of column[k] * 2^(13 k), k < 20, for columns below 2^31 - 2^28. */
+static void fe_reduce(struct fe *out, const int32_t column[FE_LIMBS])
+{
+    int32_t carry = 0;
 
     for (unsigned i = 0; i < FE_LIMBS; i++) {
-        sum += factor * b[i] + a[i];
-        out->limb[i] = (uint16_t)(sum & FE_MASK);
-        sum >>= FE_BITS;
+        int32_t sum = column[i] + carry;
+
+        carry = fe_carry(&sum, i < FE_LIMBS - 1 ? FE_BITS : 8);
+        out->limb[i] = (int16_t)sum;
     }
-    fe_fold(out, sum);
+    carry *= 19; /* 2^255; below 2^28, so that two limbs take it up but for 2^3 */
+    for (unsigned i = 0; i < 3; i++) {
+        int32_t sum = out->limb[i] + carry;
+
+        carry = i < 2 ? fe_carry(&sum, FE_BITS) : 0;
+        out->limb[i] = (int16_t)sum;
+    }
+}
+
+/* column[0..39] = a product: the upper half is carried, then comes down as 2^260 = 608. */
+static void fe_reduce_wide(struct fe *out, int32_t column[2 * FE_LIMBS])
+{
+    int32_t carry = 0;
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        int32_t sum = column[FE_LIMBS + i] + carry;
+
+        carry = fe_carry(&sum, FE_BITS);
+        column[i] += 608 * sum;
+    }
+    fe_reduce(out, column);
+}
+
+/* column[0..8] += a[0..4] * b[0..4] * factor */
+static void fe_mul_block(int32_t *column, const int16_t *a, const int16_t *b, int32_t factor)
+{
+    int32_t x[FE_BLOCK], sum[2 * FE_BLOCK - 1];
+
+    FE_UNROLL
+    for (unsigned i = 0; i < 2 * FE_BLOCK - 1; i++)
+        sum[i] = column[i];
+    FE_UNROLL
+    for (unsigned i = 0; i < FE_BLOCK; i++)
+        x[i] = a[i] * factor;
+    FE_UNROLL
+    for (unsigned j = 0; j < FE_BLOCK; j++) {
+        int32_t y = b[j];
+
+        FE_UNROLL
+        for (unsigned i = 0; i < FE_BLOCK; i++)
+            sum[i + j] += x[i] * y;
+    }
+    FE_UNROLL
+    for (unsigned i = 0; i < 2 * FE_BLOCK - 1; i++)
+        column[i] = sum[i];
 }
 
 static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    uint16_t wide[2 * FE_LIMBS];
-    uint32_t sum = 0;
+    int32_t column[2 * FE_LIMBS] = {0};
 
-    for (unsigned k = 0; k < 2 * FE_LIMBS - 1; k++) {
-        unsigned first = k < FE_LIMBS ? 0 : k - (FE_LIMBS - 1);
-        unsigned last = k < FE_LIMBS ? k : FE_LIMBS - 1;
-
-        for (unsigned i = first; i <= last; i++)
-            sum += (uint32_t)a->limb[i] * b->limb[k - i];
-        wide[k] = (uint16_t)(sum & FE_MASK);
-        sum >>= FE_BITS;
+    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK) {
+        for (unsigned j = 0; j < FE_LIMBS; j += FE_BLOCK)
+            fe_mul_block(column + i + j, a->limb + i, b->limb + j, 1);
     }
-    wide[2 * FE_LIMBS - 1] = (uint16_t)sum;
-    /* 2^260 = 32 * 19 */
-    fe_mul_add_word(out, wide, 608, wide + FE_LIMBS);
+    fe_reduce_wide(out, column);
 }
 
 static void fe_sqr(struct fe *out, const struct fe *a)
 {
-    fe_mul(out, a, a);
+    int32_t column[2 * FE_LIMBS] = {0};
+
+    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK) {
+        for (unsigned j = 0; j <= i; j += FE_BLOCK)
+            fe_mul_block(column + i + j, a->limb + i, a->limb + j, j < i ? 2 : 1);
+    }
+    fe_reduce_wide(out, column);
 }
 
 /* out = a^(2^times), times > 0 */
@@ -154,14 +193,18 @@ static void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
 /* out = a + 121665 * b: the curve constant (A - 2) / 4. */
 static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    fe_mul_add_word(out, a->limb, 121665, b->limb);
+    int32_t column[FE_LIMBS];
+
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        column[i] = 121665 * b->limb[i] + a->limb[i];
+    fe_reduce(out, column);
 }
 
 /* out = a where mask is all ones, unchanged where it is zero. */
 static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++)
-        out->limb[i] = (uint16_t)(out->limb[i] ^ (mask & (uint32_t)(out->limb[i] ^ a->limb[i])));
+        out->limb[i] = (int16_t)(out->limb[i] ^ ((int32_t)mask & (out->limb[i] ^ a->limb[i])));
 }
 
 #endif /* WYRM_FE_13_H */
