@@ -296,7 +296,7 @@ class _Story:
         said: list[str],
     ) -> None:
         """Waits for iperf's result, which may come in the midst of a command's output."""
-        result = re.compile(rf"^iperf: {direction} [^\r\n]* bytes [^\r\n]*$", re.MULTILINE)
+        result = re.compile(rf"^iperf: {direction} \d+ bytes .*\n", re.MULTILINE)
 
         def found() -> re.Match[str] | None:
             return result.search(_said(device), mark)
