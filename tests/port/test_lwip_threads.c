@@ -1,0 +1,277 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Two tunnels of one lwIP that talk over its loopback interface, while several threads call
+ * whatever they like, with the lock held and without. lwIP itself asserts on every raw call that
+ * the lock is held; the mutex is a plain one, so taking it twice would hang.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wyrm_lwip.h"
+
+#include "lwip/sys.h"
+#include "lwip/tcpip.h"
+
+enum { ROUNDS = 300, CALLERS = 3, PATIENCE_MS = 20000 };
+
+WYRM_LWIP_DEFINE(first, 6, 12, 4);
+WYRM_LWIP_DEFINE(second, 6, 12, 4);
+static struct wyrm_lwip *const tunnels[] = {&first, &second};
+static wyrm_peer_id other[2]; /* each other, as they know it */
+
+/* ---- Who holds the lock ------------------------------------------------------- */
+
+/* lwIP's port for POSIX knows, but does not tell, so the linker leads these calls past us. */
+void __real_sys_mark_tcpip_thread(void);
+void __wrap_sys_mark_tcpip_thread(void);
+
+#if LWIP_TCPIP_CORE_LOCKING
+void __real_sys_lock_tcpip_core(void);
+void __wrap_sys_lock_tcpip_core(void);
+void __real_sys_unlock_tcpip_core(void);
+void __wrap_sys_unlock_tcpip_core(void);
+
+static _Atomic(pthread_t) holder; /* 0: nobody, as Linux has no such thread */
+
+void __wrap_sys_lock_tcpip_core(void)
+{
+    __real_sys_lock_tcpip_core();
+    holder = pthread_self();
+}
+
+void __wrap_sys_unlock_tcpip_core(void)
+{
+    holder = 0;
+    __real_sys_unlock_tcpip_core();
+}
+
+void __wrap_sys_mark_tcpip_thread(void)
+{
+    __real_sys_mark_tcpip_thread();
+}
+#else
+static _Atomic(pthread_t) holder; /* the TCP/IP task */
+
+void __wrap_sys_mark_tcpip_thread(void)
+{
+    __real_sys_mark_tcpip_thread();
+    holder = pthread_self();
+}
+#endif
+
+bool threads_lock_held(void)
+{
+    return holder == pthread_self();
+}
+
+/* ---- Platform and worker ------------------------------------------------------ */
+
+static sys_sem_t work;
+static volatile bool ending;
+
+static bool draw(void *ctx, void *out, size_t len)
+{
+    uint8_t *bytes = out;
+
+    (void)ctx;
+    for (size_t i = 0; i < len; i++) {
+        bytes[i] = (uint8_t)(rand() >> 8);
+    }
+    return true;
+}
+
+static bool stamp(void *ctx, uint8_t out[12])
+{
+    static uint32_t count;
+
+    (void)ctx;
+    memset(out, 0, 12);
+    count++;
+    for (int i = 0; i < 4; i++) {
+        out[11 - i] = (uint8_t)(count >> (8 * i));
+    }
+    return true;
+}
+
+static const struct wyrm_platform platform = {.random = draw, .tai64n = stamp};
+
+static void on_wake(void *arg)
+{
+    (void)arg;
+    sys_sem_signal(&work);
+}
+
+/* A callback runs under the lock and may call everything. */
+static void on_event(void *arg, wyrm_status event, wyrm_peer_id peer)
+{
+    struct wyrm_peer_info info;
+
+    (void)event;
+    (void)wyrm_lwip_peer_get(arg, peer, &info, NULL);
+}
+
+static void *worker(void *arg)
+{
+    static struct wyrm_job job;
+
+    (void)arg;
+    while (!ending) {
+        sys_arch_sem_wait(&work, 50);
+        wyrm_lwip_work(&first, &job);
+        wyrm_lwip_work(&second, &job);
+    }
+    return NULL;
+}
+
+/* ---- Tunnels -------------------------------------------------------------------- */
+
+static void start(int which)
+{
+    const struct wyrm_prefix address = {4, 24, {10, (uint8_t)(7 + which), 0, 1}};
+    const struct wyrm_lwip_config config = {.platform = &platform,
+                                            .addresses = &address,
+                                            .n_addresses = 1,
+                                            .listen_port = (uint16_t)(4000 + which),
+                                            .event = on_event,
+                                            .wake = on_wake,
+                                            .arg = tunnels[which]};
+    const uint8_t key[WYRM_KEY_LEN] = {(uint8_t)(8 * which), [31] = 0x40};
+
+    assert_int_equal(wyrm_lwip_start(tunnels[which], &config), ERR_OK);
+    assert_int_equal(wyrm_lwip_set_private_key(tunnels[which], key), WYRM_IDLE);
+}
+
+static void introduce(int which)
+{
+    const struct wyrm_endpoint at = {
+        .family = 4, .port = (uint16_t)(4000 + !which), .addr = {127, 0, 0, 1}};
+    uint8_t pub[WYRM_KEY_LEN];
+
+    assert_int_equal(wyrm_lwip_public_key(tunnels[!which], pub), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_add(tunnels[which], pub, &other[which]), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(tunnels[which], other[which], &at), WYRM_IDLE);
+}
+
+static bool is_up(int which)
+{
+    struct wyrm_peer_info info;
+
+    return wyrm_lwip_peer_get(tunnels[which], other[which], &info, NULL) == WYRM_IDLE && info.up;
+}
+
+static void wait_until_up(void)
+{
+    assert_int_equal(wyrm_lwip_peer_connect(&first, other[0]), WYRM_IDLE);
+    for (int waited = 0; !is_up(0) || !is_up(1); waited += 10) {
+        assert_true(waited < PATIENCE_MS);
+        sys_msleep(10);
+    }
+}
+
+/* ---- Callers ---------------------------------------------------------------------- */
+
+/* A round of everything, on a peer of the caller's own. */
+static void call_all(uint8_t caller, int round)
+{
+    struct wyrm_lwip *tunnel = tunnels[round & 1];
+    const struct wyrm_prefix prefix = {4, 32, {10, 9, caller, (uint8_t)round}};
+    const struct wyrm_endpoint at = {.family = 4, .port = 9, .addr = {127, 0, 0, 1}};
+    const uint8_t pub[WYRM_KEY_LEN] = {caller, 9}, psk[WYRM_KEY_LEN] = {caller};
+    struct wyrm_lwip_counters counters;
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+
+    if (wyrm_lwip_peer_add(tunnel, pub, &peer) != WYRM_IDLE) {
+        return;
+    }
+    (void)wyrm_lwip_peer_set_endpoint(tunnel, peer, &at);
+    (void)wyrm_lwip_peer_set_psk(tunnel, peer, psk);
+    (void)wyrm_lwip_peer_set_keepalive(tunnel, peer, 1);
+    (void)wyrm_lwip_route_add(tunnel, peer, &prefix);
+    (void)wyrm_lwip_peer_connect(tunnel, peer);
+    (void)wyrm_lwip_peer_get(tunnel, peer, &info, NULL);
+    (void)wyrm_lwip_peer_disconnect(tunnel, peer);
+    wyrm_lwip_count(tunnel, &counters, NULL);
+    (void)wyrm_lwip_peer_remove(tunnel, peer);
+}
+
+static void *caller(void *arg)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        call_all(*(const uint8_t *)arg, round);
+    }
+    return NULL;
+}
+
+/* The same from lwIP's own task, which holds the lock, or needs none. */
+static void called_in_tcpip(void *arg)
+{
+    static int round;
+
+    call_all(200, round++);
+    sys_sem_signal(arg);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    tcpip_init(NULL, NULL);
+    return sys_sem_new(&work, 0);
+}
+
+static void inherited_32_any_task_may_call_anything_at_any_time(void **state)
+{
+    static const uint8_t names[CALLERS] = {100, 101, 102};
+    pthread_t threads[CALLERS], worker_thread;
+    sys_sem_t done;
+
+    (void)state;
+    start(0);
+    start(1);
+    introduce(0);
+    introduce(1);
+    assert_int_equal(pthread_create(&worker_thread, NULL, worker, NULL), 0);
+    wait_until_up();
+
+    assert_int_equal(sys_sem_new(&done, 0), ERR_OK);
+    for (int i = 0; i < CALLERS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, caller, (void *)(uintptr_t)&names[i]),
+                         0);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        assert_int_equal(tcpip_callback(called_in_tcpip, &done), ERR_OK);
+        assert_int_not_equal(sys_arch_sem_wait(&done, PATIENCE_MS), SYS_ARCH_TIMEOUT);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_true(is_up(0) && is_up(1)); /* the two of them never noticed */
+
+    wyrm_lwip_stop(&first); /* with a worker that may be amid a handshake */
+    start(0);
+    introduce(0);
+    sys_msleep(100);
+    wyrm_lwip_remove(&first);
+    wyrm_lwip_remove(&second);
+    ending = true;
+    assert_int_equal(pthread_join(worker_thread, NULL), 0);
+    sys_sem_free(&done);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inherited_32_any_task_may_call_anything_at_any_time),
+    };
+
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
