@@ -19,7 +19,8 @@
 struct aead {
     uint32_t chacha[WYRM_CHACHA20_WORDS];
     struct wyrm_poly1305 poly;
-    /* The last, broken block; the lengths that end the Poly1305 message are put behind it. */
+    /* The last, broken block; the lengths that end the Poly1305 message are put behind it, and then
+     * the tag. */
     uint8_t tail[WYRM_CHACHA20_BLOCK + WYRM_POLY1305_BLOCK];
 };
 
@@ -134,9 +135,9 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
                     const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    uint8_t tag[WYRM_AEAD_TAG_LEN];
     size_t rest, whole;
     struct aead s;
+    uint8_t *tag = s.tail + WYRM_CHACHA20_BLOCK;
     bool ok;
 
     if (len < WYRM_AEAD_TAG_LEN)
@@ -151,7 +152,7 @@ bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len
     if (rest > 0)
         memcpy(s.tail, buf + whole, rest);
     finish(&s, rest, aad_len, len, tag);
-    ok = wyrm_ct_equal(tag, buf + len, sizeof(tag));
+    ok = wyrm_ct_equal(tag, buf + len, WYRM_AEAD_TAG_LEN);
 
     /* From here the packet is genuine. */
     if (ok && whole > 0)

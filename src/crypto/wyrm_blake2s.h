@@ -14,4 +14,7 @@
 void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_HASH_BLOCK_LEN],
                            uint32_t last);
 
+/* wyrm_blake2s_final without clearing anything, for callers that go on with the state. */
+void wyrm_blake2s_finish(struct wyrm_blake2s *state, uint8_t *out);
+
 #endif /* WYRM_BLAKE2S_H */

@@ -11,8 +11,8 @@
 #include "wyrm_crypto_select.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 static inline uint32_t wyrm_load_le32(const uint8_t *p)
 {
@@ -38,6 +38,14 @@ static inline void wyrm_store_le64(uint8_t *p, uint64_t value)
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
 }
 
+/* `n` words at once. The built-in memcpy is one even to compilers that are told of no library. */
+static inline void wyrm_load_words(uint32_t *out, const uint8_t *in, size_t n)
+{
+    __builtin_memcpy(out, in, 4 * n);
+    for (size_t i = 0; !WYRM_LITTLE_ENDIAN && i < n; i++)
+        out[i] = wyrm_load_le32(in + 4 * i);
+}
+
 /* True if words at `p` may be read and written by the two functions below: an address decides,
  * which is public, or nothing at all where the core takes words anywhere. */
 static inline bool wyrm_words_at(const void *p)
@@ -51,7 +59,7 @@ static inline uint32_t wyrm_load_word(const uint8_t *p)
 
     if (WYRM_UNALIGNED)
         return wyrm_load_le32(p);
-    memcpy(&value, __builtin_assume_aligned(p, 4), sizeof(value));
+    __builtin_memcpy(&value, __builtin_assume_aligned(p, 4), sizeof(value));
     return value;
 }
 
@@ -60,7 +68,7 @@ static inline void wyrm_store_word(uint8_t *p, uint32_t value)
     if (WYRM_UNALIGNED)
         wyrm_store_le32(p, value);
     else
-        memcpy(__builtin_assume_aligned(p, 4), &value, sizeof(value));
+        __builtin_memcpy(__builtin_assume_aligned(p, 4), &value, sizeof(value));
 }
 
 #endif /* WYRM_BYTES_H */

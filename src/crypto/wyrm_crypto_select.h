@@ -123,30 +123,29 @@
 #endif
 
 #ifndef WYRM_CHACHA20_ASM
-#define WYRM_CHACHA20_ASM 0
+#define WYRM_CHACHA20_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM)
 #endif
 #ifndef WYRM_POLY1305_ASM
-#define WYRM_POLY1305_ASM 0
+#define WYRM_POLY1305_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM && WYRM_POLY1305_BITS == 32)
 #endif
 #ifndef WYRM_BLAKE2S_ASM
-#define WYRM_BLAKE2S_ASM 0
+#define WYRM_BLAKE2S_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM)
 #endif
 
-/* How far below the frame of a public function its callees may keep secrets; measured by the tests
- * that scan the stack. */
+/* How far below the frame of a public function its callees may leave secrets; a test that scans the
+ * stack measures it. Assembly clears its own frames. */
 #ifndef WYRM_SCRUB_BYTES
+#if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM
+#define WYRM_SCRUB_BYTES 96
+#else
 #define WYRM_SCRUB_BYTES 320
+#endif
 #endif
 
 /* ---- X25519 ----------------------------------------------------------- */
 
 #ifndef WYRM_X25519_ASM
 #define WYRM_X25519_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM)
-#endif
-
-/* As WYRM_SCRUB_BYTES, for the ladder with all it calls. */
-#ifndef WYRM_X25519_SCRUB_BYTES
-#define WYRM_X25519_SCRUB_BYTES (WYRM_X25519_ASM ? 368 : 448)
 #endif
 
 #ifndef WYRM_FE_BITS
@@ -156,6 +155,17 @@
 #define WYRM_FE_BITS 32
 #else
 #define WYRM_FE_BITS 13
+#endif
+#endif
+
+/* As WYRM_SCRUB_BYTES, for the ladder with all it calls. */
+#ifndef WYRM_X25519_SCRUB_BYTES
+#if WYRM_X25519_ASM
+#define WYRM_X25519_SCRUB_BYTES 368
+#elif WYRM_FE_BITS == 32
+#define WYRM_X25519_SCRUB_BYTES 480
+#else
+#define WYRM_X25519_SCRUB_BYTES 656
 #endif
 #endif
 

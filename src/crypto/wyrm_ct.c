@@ -46,9 +46,12 @@ void wyrm_wipe(void *memory, size_t len)
     __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
+/* Calls nothing and so saves no register, whose value might be a secret of the caller. */
 __attribute__((noinline)) void wyrm_scrub_stack(void)
 {
-    uint8_t frames[WYRM_SCRUB_BYTES];
+    volatile uint32_t frames[WYRM_SCRUB_BYTES / 4];
 
-    wyrm_wipe(frames, sizeof(frames));
+    for (unsigned i = 0; i < WYRM_SCRUB_BYTES / 4; i++)
+        frames[i] = 0;
+    __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
 }

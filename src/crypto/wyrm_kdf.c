@@ -5,20 +5,23 @@
  * HMAC (RFC 2104) over BLAKE2s and the KDF of the WireGuard paper section 5.4.
  */
 #include "wyrm_blake2s.h"
+#include "wyrm_bytes.h"
 #include "wyrm_ct.h"
 
 #include <string.h>
 
-enum { INNER = 0x36, OUTER = 0x5c };
+#define INNER UINT32_C(0x36363636)
+#define OUTER UINT32_C(0x5c5c5c5c)
 
 /* Starts a hash whose first block, the padded key, waits in the buffer: an empty message makes it
  * the last block too. key_len is at most a block. */
-static void start(struct wyrm_blake2s *state, const uint8_t *key, size_t key_len, uint8_t pad)
+static void start(struct wyrm_blake2s *state, const uint8_t *key, size_t key_len, uint32_t pad)
 {
     wyrm_blake2s_init(state, WYRM_HASH_LEN, NULL, 0);
-    memset(state->block, pad, sizeof(state->block));
-    for (size_t i = 0; i < key_len; i++)
-        state->block[i] ^= key[i];
+    memcpy(state->block, key, key_len);
+    memset(state->block + key_len, 0, sizeof(state->block) - key_len);
+    for (uint8_t *p = state->block; p < state->block + sizeof(state->block); p += 4)
+        wyrm_store_word(p, wyrm_load_word(p) ^ pad);
     state->fill = sizeof(state->block);
 }
 
@@ -37,15 +40,16 @@ void wyrm_hmac(uint8_t out[WYRM_HASH_LEN], const uint8_t *key, size_t key_len, c
     }
     start(&s.hash, key, key_len, INNER);
     wyrm_blake2s_update(&s.hash, in, len);
-    wyrm_blake2s_final(&s.hash, s.digest);
+    wyrm_blake2s_finish(&s.hash, s.digest);
     start(&s.hash, key, key_len, OUTER);
     wyrm_blake2s_update(&s.hash, s.digest, sizeof(s.digest));
-    wyrm_blake2s_final(&s.hash, out);
+    wyrm_blake2s_finish(&s.hash, out);
     wyrm_wipe(&s, sizeof(s));
+    wyrm_scrub_stack();
 }
 
 /* The part of HMAC that depends on the key alone, once per key and pad instead of once per use. */
-static void key_half(uint32_t half[8], const uint8_t key[WYRM_HASH_LEN], uint8_t pad,
+static void key_half(uint32_t half[8], const uint8_t key[WYRM_HASH_LEN], uint32_t pad,
                      struct wyrm_blake2s *scratch)
 {
     start(scratch, key, WYRM_HASH_LEN, pad);
@@ -64,7 +68,7 @@ static void finish_half(uint8_t out[WYRM_HASH_LEN], const uint32_t half[8], cons
     scratch->fill = 0;
     scratch->out_len = WYRM_HASH_LEN;
     wyrm_blake2s_update(scratch, in, len);
-    wyrm_blake2s_final(scratch, out);
+    wyrm_blake2s_finish(scratch, out);
 }
 
 void wyrm_kdf(uint8_t out1[WYRM_HASH_LEN], uint8_t *out2, uint8_t *out3,

@@ -100,8 +100,7 @@ void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_
                       IV6 ^ last,
                       IV7};
 
-    for (unsigned i = 0; i < 16; i++)
-        m[i] = wyrm_load_le32(block + 4 * i);
+    wyrm_load_words(m, block, 16);
     for (unsigned i = 0; i < 10; i++) {
         if (WYRM_SMALL)
             round_small(v, m, sigma[i]);
@@ -170,7 +169,7 @@ void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
     state->fill = (uint8_t)(state->fill + len);
 }
 
-void wyrm_blake2s_final(struct wyrm_blake2s *state, uint8_t *out)
+void wyrm_blake2s_finish(struct wyrm_blake2s *state, uint8_t *out)
 {
     if (state->fill > KEYED) {
         set_parameters(state, state->fill - KEYED);
@@ -178,9 +177,14 @@ void wyrm_blake2s_final(struct wyrm_blake2s *state, uint8_t *out)
     }
     memset(state->block + state->fill, 0, sizeof(state->block) - state->fill);
     compress(state, state->block, state->fill, ~UINT32_C(0));
-    for (unsigned i = 0; i < 8; i++)
-        wyrm_store_le32(state->block + 4 * i, state->h[i]);
-    memcpy(out, state->block, state->out_len);
+    for (unsigned i = 0; !WYRM_LITTLE_ENDIAN && i < 8; i++)
+        state->h[i] = wyrm_load_le32((const uint8_t *)&state->h[i]);
+    memcpy(out, state->h, state->out_len);
+}
+
+void wyrm_blake2s_final(struct wyrm_blake2s *state, uint8_t *out)
+{
+    wyrm_blake2s_finish(state, out);
     wyrm_wipe(state, sizeof(*state));
     wyrm_scrub_stack();
 }

@@ -19,11 +19,9 @@ void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[3
     state[1] = 0x3320646e;
     state[2] = 0x79622d32;
     state[3] = 0x6b206574;
-    for (unsigned i = 0; i < 8; i++)
-        state[4 + i] = wyrm_load_le32(key + 4 * i);
+    wyrm_load_words(state + 4, key, 8);
     state[WYRM_CHACHA20_COUNTER] = counter;
-    for (unsigned i = 0; i < 3; i++)
-        state[13 + i] = wyrm_load_le32(nonce + 4 * i);
+    wyrm_load_words(state + 13, nonce, 3);
 }
 
 #if !WYRM_CHACHA20_ASM

@@ -18,12 +18,13 @@ void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32])
 {
     uint32_t r[4];
 
-    r[0] = wyrm_load_le32(key) & 0x0fffffff;
-    for (unsigned i = 1; i < 4; i++)
-        r[i] = wyrm_load_le32(key + 4 * i) & 0x0ffffffc;
+    wyrm_load_words(r, key, 4);
+    r[0] &= 0x0fffffff;
+    r[1] &= 0x0ffffffc;
+    r[2] &= 0x0ffffffc;
+    r[3] &= 0x0ffffffc;
     load_key(state, r);
-    for (unsigned i = 0; i < 4; i++)
-        state->pad[i] = wyrm_load_le32(key + 16 + 4 * i);
+    wyrm_load_words(state->pad, key + 16, 4);
 }
 
 void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t len)
@@ -60,20 +61,22 @@ void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
 void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len,
                    const uint8_t key[32])
 {
-    struct wyrm_poly1305 state;
+    struct {
+        struct wyrm_poly1305 poly;
+        uint8_t last[WYRM_POLY1305_BLOCK];
+    } s;
     size_t rest = len % WYRM_POLY1305_BLOCK, whole = len - rest;
 
-    wyrm_poly1305_init(&state, key);
+    wyrm_poly1305_init(&s.poly, key);
     if (whole > 0)
-        wyrm_poly1305_blocks(&state, in, whole / WYRM_POLY1305_BLOCK, 1);
+        wyrm_poly1305_blocks(&s.poly, in, whole / WYRM_POLY1305_BLOCK, 1);
     if (rest > 0) {
-        uint8_t last[WYRM_POLY1305_BLOCK] = {0};
-
-        memcpy(last, in + whole, rest);
-        last[rest] = 1;
-        wyrm_poly1305_blocks(&state, last, 1, 0);
+        memset(s.last, 0, sizeof(s.last));
+        memcpy(s.last, in + whole, rest);
+        s.last[rest] = 1;
+        wyrm_poly1305_blocks(&s.poly, s.last, 1, 0);
     }
-    wyrm_poly1305_finish(&state, tag);
-    wyrm_wipe(&state, sizeof(state));
+    wyrm_poly1305_finish(&s.poly, tag);
+    wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
 }

@@ -14,12 +14,12 @@
 
 #include "../wyrm_bytes.h"
 
+#include <string.h>
+
 static void load_key(struct wyrm_poly1305 *state, const uint32_t r[4])
 {
-    for (unsigned i = 0; i < 5; i++)
-        state->h[i] = 0;
-    for (unsigned i = 0; i < 4; i++)
-        state->r[i] = r[i];
+    memset(state->h, 0, sizeof(state->h));
+    memcpy(state->r, r, sizeof(state->r));
     for (unsigned i = 0; i < 3; i++)
         state->s[i] = r[i + 1] + (r[i + 1] >> 2);
 }
@@ -80,8 +80,7 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 /* The sum as five words, below 2 p. */
 static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
 {
-    for (unsigned i = 0; i < 5; i++)
-        sum[i] = state->h[i];
+    memcpy(sum, state->h, sizeof(state->h));
 }
 
 #endif /* WYRM_POLY1305_32_H */

@@ -1,0 +1,231 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
+ *
+ * ChaCha20 for Cortex-M4, M7 and M33 (ARMv7E-M, ARMv8-M mainline).
+ *
+ * Rotations cost nothing: a word that is to be rotated stays as it is, and the next instruction that
+ * reads it does so through the barrel shifter. A quarter round takes rows b and d with rotations by
+ * 25 and 24 to the right pending and leaves them so; the start values are turned the other way to
+ * begin like that. Fourteen words live in registers; of row c only the pair at work does.
+ *
+ *   r0-r3    x0-x3                    r4-r7           x4-x7, pending 25
+ *   r8, r9   x8, x9 or x10, x11       r10-r12, lr     x12-x15, pending 24
+ *
+ * Stack: 144 bytes. Clobbers r0-r3, r12, flags.
+ * Per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40, loop 20,
+ * the rest 92 with words anywhere, 71 if both buffers are aligned.
+ * Constant time: branches depend on the number of blocks and the alignment, addresses on the
+ * arguments; ADD, EOR, LDR, STR take the same time for all values.
+ * Secrets in the frame are cleared before return.
+ */
+#include "../wyrm_crypto_select.h"
+
+#if WYRM_CHACHA20_ASM && WYRM_ARCH_ARMV7EM
+
+#define ROUNDS_PER_LOOP 4
+
+/* The frame. The first 14 words are what the registers begin a block with. */
+#define START     0
+#define START_C   32
+#define START_D   40
+#define ROW_C     56 /* x8-x11 at rest */
+#define ROW_C_END 64 /* x10, x11 */
+#define ROW_D     72 /* x12-x15 at the end of a block */
+#define LOOPS     88
+#define STATE     92 /* the arguments, as pushed */
+#define OUT_IN    96
+#define BLOCKS    104
+#define FRAME     92 /* bytes below the arguments */
+
+    .syntax unified
+    .thumb
+    .text
+
+/* Two quarter rounds side by side, for cores that issue two instructions at once. */
+.macro quarters a0, b0, c0, d0, a1, b1, c1, d1
+    add     \a0, \a0, \b0, ror #25
+    add     \a1, \a1, \b1, ror #25
+    eor     \d0, \a0, \d0, ror #24
+    eor     \d1, \a1, \d1, ror #24
+    add     \c0, \c0, \d0, ror #16
+    add     \c1, \c1, \d1, ror #16
+    eor     \b0, \c0, \b0, ror #25
+    eor     \b1, \c1, \b1, ror #25
+    add     \a0, \a0, \b0, ror #20
+    add     \a1, \a1, \b1, ror #20
+    eor     \d0, \a0, \d0, ror #16
+    eor     \d1, \a1, \d1, ror #16
+    add     \c0, \c0, \d0, ror #24
+    add     \c1, \c1, \d1, ror #24
+    eor     \b0, \c0, \b0, ror #20
+    eor     \b1, \c1, \b1, ror #20
+.endm
+
+/* Columns, then diagonals. Counts the loop down where two registers happen to be free. */
+.macro double_round count
+    quarters r0, r4, r8, r10, r1, r5, r9, r11
+    strd    r8, r9, [sp, #ROW_C]
+.if \count
+    ldr     r8, [sp, #LOOPS]
+    subs    r8, r8, #1
+    str     r8, [sp, #LOOPS]
+.endif
+    ldrd    r8, r9, [sp, #ROW_C_END]
+    quarters r2, r6, r8, r12, r3, r7, r9, lr
+    quarters r0, r5, r8, lr, r1, r6, r9, r10
+    strd    r8, r9, [sp, #ROW_C_END]
+    ldrd    r8, r9, [sp, #ROW_C]
+    quarters r2, r7, r8, r11, r3, r4, r9, r12
+.endm
+
+/* out = in ^ (x + state) for a row; x has a rotation pending and state is in r8-r11. */
+.macro xor_row x0, x1, x2, x3, pending, aligned
+    add     \x0, r8, \x0, ror #\pending
+    add     \x1, r9, \x1, ror #\pending
+    add     \x2, r10, \x2, ror #\pending
+    add     \x3, r11, \x3, ror #\pending
+.if \aligned
+    ldm     r12!, {r8-r11}
+.else
+    ldr     r8, [r12], #4
+    ldr     r9, [r12], #4
+    ldr     r10, [r12], #4
+    ldr     r11, [r12], #4
+.endif
+    eor     \x0, \x0, r8
+    eor     \x1, \x1, r9
+    eor     \x2, \x2, r10
+    eor     \x3, \x3, r11
+.if \aligned
+    stm     lr!, {\x0, \x1, \x2, \x3}
+.else
+    str     \x0, [lr], #4
+    str     \x1, [lr], #4
+    str     \x2, [lr], #4
+    str     \x3, [lr], #4
+.endif
+.endm
+
+/* A block of output from r0-r7 and the frame, with in = r12 and out = lr; leaves r0 = state and
+ * r8 = the block counter. */
+.macro xor_block aligned
+    ldr     r8, [sp, #STATE]
+    ldm     r8, {r8-r11}
+    xor_row r0, r1, r2, r3, 0, \aligned
+    ldr     r0, [sp, #STATE]
+    ldrd    r8, r9, [r0, #16]
+    ldrd    r10, r11, [r0, #24]
+    xor_row r4, r5, r6, r7, 25, \aligned
+    add     r8, r0, #32
+    add     r0, sp, #ROW_C
+    ldm     r0, {r0-r7}
+    ldm     r8, {r8-r11}
+    xor_row r0, r1, r2, r3, 0, \aligned
+    ldr     r0, [sp, #STATE]
+    ldrd    r8, r9, [r0, #48]
+    ldrd    r10, r11, [r0, #56]
+    add     r1, r8, #1
+    str     r1, [r0, #48]
+    xor_row r4, r5, r6, r7, 24, \aligned
+.endm
+
+    .global wyrm_chacha20_blocks
+    .type   wyrm_chacha20_blocks, %function
+    .balign 4
+wyrm_chacha20_blocks:
+    .cfi_startproc
+    push    {r0-r11, lr}
+    .cfi_def_cfa_offset 52
+    .cfi_offset r4, -36
+    .cfi_offset r5, -32
+    .cfi_offset r6, -28
+    .cfi_offset r7, -24
+    .cfi_offset r8, -20
+    .cfi_offset r9, -16
+    .cfi_offset r10, -12
+    .cfi_offset r11, -8
+    .cfi_offset lr, -4
+    sub     sp, sp, #FRAME
+    .cfi_def_cfa_offset 52 + FRAME
+
+    mov     r12, r0
+    ldm     r12!, {r2-r11} /* x0-x9 */
+    ror     r6, r6, #7
+    ror     r7, r7, #7
+    ror     r8, r8, #7
+    ror     r9, r9, #7
+    stm     sp, {r2-r11}
+    ldrd    r3, r4, [r0, #52]
+    ldr     r5, [r0, #60]
+    ror     r3, r3, #8
+    ror     r4, r4, #8
+    ror     r5, r5, #8
+    strd    r3, r4, [sp, #START_D + 4]
+    str     r5, [sp, #START_D + 12]
+
+.Lblock: /* r0 = state */
+    ldr     r1, [r0, #48]
+    ror     r1, r1, #8
+    str     r1, [sp, #START_D]
+    ldrd    r1, r2, [r0, #40]
+    strd    r1, r2, [sp, #ROW_C_END]
+    mov     r1, #20 / ROUNDS_PER_LOOP
+    str     r1, [sp, #LOOPS]
+    ldm     sp, {r0-r12, lr}
+.Lrounds:
+    double_round 1
+.rept ROUNDS_PER_LOOP / 2 - 1
+    double_round 0
+.endr
+    bne     .Lrounds
+
+    strd    r8, r9, [sp, #ROW_C]
+    strd    r10, r11, [sp, #ROW_D]
+    strd    r12, lr, [sp, #ROW_D + 8]
+    ldrd    lr, r12, [sp, #OUT_IN]
+    orr     r8, r12, lr
+    lsls    r8, r8, #30
+    bne     .Lmisaligned
+    xor_block 1
+.Lnext:
+    strd    lr, r12, [sp, #OUT_IN]
+    ldr     r1, [sp, #BLOCKS]
+    subs    r1, r1, #1
+    str     r1, [sp, #BLOCKS]
+    bne     .Lblock
+
+    /* Clear what the frame holds of key and key stream. */
+    movs    r1, #0
+    movs    r2, #0
+    movs    r3, #0
+    movs    r4, #0
+    movs    r5, #0
+    movs    r6, #0
+    movs    r7, #0
+    mov     r8, r1
+    mov     r9, r1
+    mov     r10, r1
+    mov     r11, r1
+    mov     r0, sp
+    stm     r0!, {r1-r11}
+    stm     r0, {r1-r11}
+    add     sp, sp, #FRAME + 16
+    .cfi_def_cfa_offset 36
+    .cfi_remember_state
+    pop     {r4-r11, pc}
+
+.Lmisaligned:
+    .cfi_restore_state
+    .cfi_def_cfa_offset 52 + FRAME
+    xor_block 0
+    b       .Lnext
+    .cfi_endproc
+    .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
+#endif
+
+#ifdef __linux__ /* bare-metal linkers take the note amiss */
+    .section .note.GNU-stack, "", %progbits
+#endif
