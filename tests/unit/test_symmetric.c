@@ -9,8 +9,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -46,11 +44,10 @@ static size_t from_hex(uint8_t *out, const char *hex)
 {
     size_t len = strlen(hex) / 2;
 
-    for (size_t i = 0; i < len; i++) {
-        unsigned byte;
+    for (size_t i = 0; i < 2 * len; i++) {
+        unsigned digit = (unsigned)hex[i] - (hex[i] <= '9' ? '0' : 'a' - 10);
 
-        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
-        out[i] = (uint8_t)byte;
+        out[i / 2] = (uint8_t)(16u * out[i / 2] + digit);
     }
     return len;
 }

@@ -1,0 +1,138 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The assembly of X25519 against its portable twin: the field over 32-bit limbs, whose file is
+ * included here. Operands have many words of zeros and ones, and many lie near multiples of p.
+ */
+#define WYRM_X25519_ASM  0
+#define wyrm_x25519      twin_x25519
+#define wyrm_x25519_base twin_x25519_base
+#include "../../src/crypto/c/wyrm_x25519.c"
+#undef wyrm_x25519
+#undef wyrm_x25519_base
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if WYRM_ARCH_ARMV7EM && WYRM_ASM
+
+void wyrm_fe_mul_armv7em(struct fe *out, const struct fe *a, const struct fe *b);
+void wyrm_fe_sqr_armv7em(struct fe *out, const struct fe *a, unsigned times);
+void wyrm_fe_ladder_armv7em(struct fe *x, struct fe *z, const uint8_t swaps[32]);
+
+enum { ROUNDS = 20000, LADDERS = 60 };
+
+static uint32_t random_state = 0x9e3779b9;
+
+static uint32_t random_word(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state;
+}
+
+static uint32_t edgy_word(void)
+{
+    static const uint32_t edges[] = {0, 1, 19, 38, 0x7fffffff, 0x80000000, 0xffffffda, 0xffffffff};
+    uint32_t choice = random_word();
+
+    return choice & 0x100 ? edges[choice >> 16 & 7] : random_word();
+}
+
+/* One in four is k * 2^255 - small: around 0, p, 2^255 and 2p. */
+static struct fe edgy_element(void)
+{
+    struct fe a;
+    bool near_multiple = random_word() % 4 == 0;
+
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        a.limb[i] = near_multiple ? 0xffffffff : edgy_word();
+    if (near_multiple) {
+        a.limb[0] -= random_word() % 64;
+        a.limb[7] >>= random_word() % 2;
+    }
+    return a;
+}
+
+/* The leaves promise the same value modulo p, and little above 2^255. */
+static void assert_same(struct fe got, struct fe want)
+{
+    uint8_t got_bytes[32], want_bytes[32];
+
+    assert_true(got.limb[7] < 0x80000000 + 40);
+    fe_store(got_bytes, &got);
+    fe_store(want_bytes, &want);
+    assert_memory_equal(got_bytes, want_bytes, 32);
+}
+
+static void multiplication_equals_its_twin(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct fe a = edgy_element(), b = edgy_element(), got, want;
+
+        wyrm_fe_mul_armv7em(&got, &a, &b);
+        fe_mul(&want, &a, &b);
+        assert_same(got, want);
+        wyrm_fe_mul_armv7em(&a, &a, &b);
+        assert_same(a, want);
+    }
+}
+
+static void squaring_equals_its_twin(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct fe a = edgy_element(), got, want;
+        unsigned times = 1 + i % 3;
+
+        wyrm_fe_sqr_armv7em(&got, &a, times);
+        fe_sqr_times(&want, &a, times);
+        assert_same(got, want);
+    }
+}
+
+/* The ladder takes coordinates as they come from a packet: below 2^255. */
+static void the_ladder_equals_its_twin(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < LADDERS; i++) {
+        struct fe got_x = edgy_element(), got_z, want_x, want_z;
+        uint8_t swaps[32];
+
+        for (unsigned j = 0; j < sizeof(swaps); j++)
+            swaps[j] = (uint8_t)random_word();
+        got_x.limb[7] &= 0x7fffffff;
+        want_x = got_x;
+        wyrm_fe_ladder_armv7em(&got_x, &got_z, swaps);
+        ladder(&want_x, &want_z, swaps);
+        assert_same(got_x, want_x);
+        assert_same(got_z, want_z);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(multiplication_equals_its_twin),
+        cmocka_unit_test(squaring_equals_its_twin),
+        cmocka_unit_test(the_ladder_equals_its_twin),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    board_print("no leaves of X25519 on this core\n");
+    return 0;
+}
+
+#endif
