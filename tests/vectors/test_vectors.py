@@ -44,6 +44,7 @@ def host(backends: list[Backend]) -> Backend:
     return next(backend for backend in backends if backend.name == "host")
 
 
+@pytest.mark.timeout(1200)  # with --all, a million iterations of X25519
 @pytest.mark.parametrize("name", RUN)
 def test_vectors_pass_on_every_backend(
     name: str, backends: list[Backend], known: dict[str, Case], pytestconfig: pytest.Config
