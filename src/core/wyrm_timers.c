@@ -111,9 +111,15 @@ static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms no
         arm(dev, &peer->timers.retry, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT);
 }
 
+/* More traffic does not prolong an attempt, or a peer that only seems to have roamed would never be
+ * looked for at its configured endpoint; but it begins the next attempt at once. */
 void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
 {
-    peer->attempt_since = now;
+    bool trying = peer->timers.retry != WYRM_NEVER || peer->facts & FACT_INITIATING ||
+                  peer->events & EVENT_INITIATE;
+
+    if (!trying)
+        peer->attempt_since = now;
     initiate(dev, peer, now);
 }
 

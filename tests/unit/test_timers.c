@@ -691,6 +691,30 @@ static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
     world_free(w);
 }
 
+/* Someone on the way forwarded one packet from elsewhere and is gone: traffic that never rests must
+ * not keep the device from asking where the peer was configured to be. */
+static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state)
+{
+    struct world *w = session();
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram packet;
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &packet);
+    assert_int_equal(inject(w, A, &packet, &elsewhere), WYRM_DELIVER);
+    wyrm_peer_disconnect(&w->node[B].dev, w->id[B][A]); /* B waits to be called */
+    for (unsigned i = 0; i < 130; i++) {
+        (void)send_ip(w, A, B, 100);
+        pass(w, 1000);
+        w->delivered = 0;
+    }
+    assert_true(is_up(w, A, B));
+    assert_int_equal(w->tally[B].responses, 1);
+    world_free(w);
+}
+
 /* A device that slept for an hour is not locked out. */
 static void a_jump_forward_costs_one_handshake(void **state)
 {
@@ -757,6 +781,7 @@ int main(void)
         cmocka_unit_test(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
         cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
+        cmocka_unit_test(a_roamed_endpoint_falls_back_under_constant_traffic_too),
         cmocka_unit_test(a_jump_forward_costs_one_handshake),
         cmocka_unit_test(a_clock_that_steps_back_makes_nothing_older),
     };
