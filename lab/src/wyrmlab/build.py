@@ -11,7 +11,7 @@ import subprocess
 from collections import deque
 from pathlib import Path
 
-from wyrmlab import boards, host_setup, paths, proc, third_party
+from wyrmlab import boards, host_setup, net, paths, proc, third_party
 from wyrmlab.errors import UsageError, WyrmError
 
 TEST_PRESETS = ("host", "host-clang")
@@ -45,8 +45,9 @@ def library() -> Path:
 def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
     """Builds a board's firmware; `preset` picks a variant such as `m7-lab`."""
     chosen = boards.board(board)
-    host_setup.ensure("build", "firmware")
-    cmake(preset or chosen.name)
+    if not net.restarted():
+        host_setup.ensure("build", "firmware")
+        cmake(preset or chosen.name)
     product = chosen.firmware(preset)
     if not product.exists():
         raise WyrmError(f"The build went through but left no {paths.shown(product)}.")

@@ -75,7 +75,7 @@ def _install(wanted: list[packages.Package]) -> None:
         needed = "\n".join(f"  {package.name:24}{package.reason}" for package in wanted)
         raise MissingError(
             "This system is neither Debian nor Ubuntu, so packages cannot be installed from here.",
-            remedy="Install the equivalents of these:",
+            remedy="Install the equivalents of those listed above.",
             detail=needed,
         )
     how = "through sudo" if packages.sudo() else "as root"

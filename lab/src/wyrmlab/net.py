@@ -37,7 +37,7 @@ TUN_REMEDY = (
 )
 
 _INSIDE = "WYRM_INSIDE"
-GATE = "WYRMGATE"
+GATE = "WYRM_GATE"
 _NAME = "WYRM_NETNS"
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 
@@ -111,6 +111,14 @@ def _quietly(command: Sequence[str]) -> bool:
 def inside() -> bool:
     """Whether this process runs in namespaces made by `enter()`."""
     return _INSIDE in os.environ
+
+
+def restarted() -> bool:
+    """Whether this process is the second one of a command that called `enter()`.
+
+    What the first has prepared outside, as the user and with the machine's network, is there.
+    """
+    return GATE in os.environ or (inside() and os.getpid() == 1)
 
 
 def outer_pid() -> int:
