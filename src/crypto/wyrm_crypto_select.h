@@ -165,7 +165,7 @@
 #elif WYRM_FE_BITS == 32
 #define WYRM_X25519_SCRUB_BYTES 480
 #else
-#define WYRM_X25519_SCRUB_BYTES 656
+#define WYRM_X25519_SCRUB_BYTES 704
 #endif
 #endif
 

@@ -5,4 +5,5 @@
  * The X25519 table over limbs of 32 bits, whatever the host would choose.
  */
 #define WYRM_FE_BITS 32
+#define GROUP        "test_x25519_fe32"
 #include "test_x25519.c"

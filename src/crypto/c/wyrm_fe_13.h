@@ -19,7 +19,7 @@
 
 #define FE_LIMBS 20
 #define FE_BITS  13
-#define FE_BLOCK 5 /* limbs multiplied at a time: twice as many words fit the registers of an M3 */
+#define FE_BLOCK 5 /* limbs multiplied at a time */
 
 /* Unrolling the inner loops of a product trebles its speed for some 300 bytes. */
 #define FE_UNROLL _Pragma("GCC unroll 9")
