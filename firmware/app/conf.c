@@ -196,10 +196,12 @@ static bool show(void)
     return true;
 }
 
-/* Reads lines, unseen, up to a single dot or Ctrl-D. False: given up or too long. */
+/* Reads lines, unseen, up to a single dot or Ctrl-D. False: given up or too long. A text that is
+ * too long is read to its end all the same: its rest would be taken, and shown, as commands. */
 static bool read_text(size_t *out)
 {
     size_t len = 0;
+    bool fits = true;
 
     console_printf("Paste the file (it is not shown), then a line with a single dot or Ctrl-D.\n");
     console_flush();
@@ -209,16 +211,19 @@ static bool read_text(size_t *out)
 
         if (got == -1)
             return shell_error("given up; nothing has changed");
-        if (got == -2 || (size_t)got + 2 > room)
-            return shell_error("the text is longer than %u bytes; nothing has changed",
-                               TEXT_MAX - 1);
         if (got == 1 && (fresh[len] == '.' || fresh[len] == '\x04'))
             break;
+        if (got == -2 || (size_t)got + 2 > room) {
+            fits = false;
+            len = 0;
+            continue;
+        }
         len += (size_t)got;
         fresh[len++] = '\n';
     }
     *out = len;
-    return true;
+    return fits ||
+           shell_error("the text is longer than %u bytes; nothing has changed", TEXT_MAX - 1);
 }
 
 static bool paste(void)

@@ -125,6 +125,8 @@ static void show_peer(wyrm_peer_id id, const struct wyrm_peer_info *info, wyrm_m
     if (info->last_handshake != WYRM_NEVER) {
         (void)wyrm_text_ago((uint32_t)((now - info->last_handshake) / 1000), text);
         console_printf("  latest handshake: %s\n", text);
+    } else {
+        console_printf("  latest handshake: none yet\n");
     }
     show_transfer(info);
     if (info->keepalive_s) {
