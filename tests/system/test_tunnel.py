@@ -1,0 +1,397 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The tunnel between a device and Debian's wireguard-go."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from wyrmlab import capture, net, proc
+from wyrmlab.errors import WyrmError
+from wyrmlab.pair import (
+    DEVICE_INNER,
+    DEVICE_OUTER,
+    HOST_INNER,
+    HOST_OUTER,
+    PORT,
+    Family,
+    Pair,
+    at,
+    boot,
+)
+
+pytestmark = pytest.mark.netns
+MakePair = Callable[..., Pair]
+
+
+# --- Interoperation ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["device", "peer"])
+@pytest.mark.parametrize("with_psk", [True, False], ids=["psk", "no-psk"])
+@pytest.mark.parametrize("outer", [4, 6], ids=["over-ipv4", "over-ipv6"])
+def test_both_families_pass_whoever_begins(
+    pair: MakePair, outer: Family, with_psk: bool, first: Literal["device", "peer"]
+) -> None:
+    made = pair(outer, net.make_psk() if with_psk else "")
+    made.connect(first=first)
+    assert made.host_pings()
+    for family in (4, 6):
+        assert made.device_pings(HOST_INNER[family]) == 3
+    assert made.peer.peers()[0].endpoint == at(DEVICE_OUTER[outer])
+
+
+@pytest.mark.parametrize("outer", [4, 6], ids=["over-ipv4", "over-ipv6"])
+@pytest.mark.parametrize("inner", [4, 6], ids=["ipv4-inside", "ipv6-inside"])
+def test_tcp_flows_towards_the_device(pair: MakePair, outer: Family, inner: Family) -> None:
+    made = pair(outer)
+    made.connect()
+    made.device.command("iperf -s")
+    size = 1 << 20
+    version = ["-V"] if inner == 6 else []
+    proc.run("iperf", *version, "-c", DEVICE_INNER[inner], "-n", str(size), timeout_s=60)
+    made.device.console.expect(rf"^iperf: rx {size} bytes in", timeout_s=30)
+
+
+def test_big_packets_pass_whole_and_in_fragments(tunnel: Pair) -> None:
+    whole = 1420 - 28
+    proc.run("ping", "-c", "2", "-s", str(whole), "-M", "do", DEVICE_INNER[4], timeout_s=20)
+    refused = proc.run(
+        *("ping", "-c", "1", "-s", str(whole + 1), "-M", "do", DEVICE_INNER[4]),
+        check=False,
+        timeout_s=20,
+    )
+    assert "message too long" in refused.stderr.lower()
+    for size in (whole + 1, 4000):
+        assert tunnel.host_pings(size=size)
+        for family in (4, 6):
+            assert tunnel.device_pings(HOST_INNER[family], size=size) == 3
+
+
+def test_device_with_a_small_mtu_keeps_to_it(pair: MakePair, tmp_path: Path) -> None:
+    made = pair()
+    made.bring_up_peer()
+    made.device.configure(made.device_conf(interface="MTU = 1280"))
+    file = tmp_path / "inside.pcapng"
+    with net.Capture(made.peer.interface, file):
+        made.device.command("wg up")
+        made.wait_up()
+        assert made.host_pings(size=1372)
+        made.device.command("iperf -s")
+        proc.run("iperf", "-c", DEVICE_INNER[4], "-n", "100000", timeout_s=60)
+    from_device = net.tshark(
+        file, "-Y", f"ip.src == {DEVICE_INNER[4]}", "-T", "fields", "-e", "ip.len"
+    )
+    assert max(int(length.split(",")[0]) for length in from_device.split()) <= 1280
+    syn = net.tshark(
+        file, "-Y", f"tcp.flags.syn == 1 && ip.src == {DEVICE_INNER[4]}",
+        "-T", "fields", "-e", "tcp.options.mss_val",
+    )  # fmt: skip
+    assert int(syn) <= 1240
+
+
+# --- Starting again ------------------------------------------------------------------------------
+
+
+def test_tunnel_comes_back_after_reboots_and_power_cuts_without_a_clock(tunnel: Pair) -> None:
+    def cut_power() -> None:
+        tunnel.device.stop()
+        tunnel.device.start()
+        tunnel.device.wait_ready()
+
+    for again in (tunnel.device.reboot, tunnel.device.reboot, cut_power, cut_power):
+        again()
+        tunnel.wait_up()
+        assert tunnel.host_pings()
+        assert tunnel.device_pings() == 3
+
+
+def test_device_without_an_endpoint_is_found_again_after_a_reboot(pair: MakePair) -> None:
+    made = pair()
+    made.connect(first="peer")
+    made.device.reboot()
+    # The peer still believes in its session; after 15 s without an answer it does not.
+    begun = time.monotonic()
+    proc.wait_until(
+        lambda: net.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
+        timeout_s=60,
+        what="a ping after the reboot",
+    )
+    assert time.monotonic() - begun < 30
+
+
+def test_peer_that_forgot_its_session_is_reached_again_within_15_s_of_traffic(
+    tunnel: Pair,
+) -> None:
+    tunnel.forget()
+    begun = time.monotonic()
+    tunnel.device.console.send_line(f"ping {HOST_INNER[4]} -c 40 -i 0.5 -q")
+    tunnel.peer.wait_handshake(timeout_s=40)
+    # KEEPALIVE_TIMEOUT + REKEY_TIMEOUT, a third of a second of jitter, the time of a busy machine.
+    assert 14 < time.monotonic() - begun < 20
+    tunnel.device.console.send(b"\x03")
+    tunnel.device.console.expect(r"^wyrm> ")
+    assert tunnel.host_pings()
+
+
+def _story_of_rekeying(firmware: Path, folder: Path, first: Literal["device", "peer"]) -> bool:
+    """Pings for 135 s; whether they were answered, over two sessions and no more."""
+    file = folder / "outside.pcapng"
+    with (
+        boot(firmware, folder, psk=net.make_psk(), interface=f"wgr-{first}") as made,
+        net.Capture("tap0", file, only=f"udp port {PORT} and udp[8] < 4"),
+    ):
+        made.connect(first=first)
+        answered = net.ping(DEVICE_INNER[4], count=135, interval_s=1)
+    by = {"device": DEVICE_OUTER, "peer": HOST_OUTER}[first][4]
+    begun = net.tshark(file, "-Y", "wg.type == 1", "-T", "fields", "-e", "ip.src").split()
+    completed = net.tshark(file, "-Y", "wg.type == 2").splitlines()
+    return answered.loss_percent == 0 and begun == [by] * 2 and len(completed) == 2
+
+
+def rekeying_by_the_device(firmware: Path, folder: Path) -> object:
+    return _story_of_rekeying(firmware, folder, "device")
+
+
+def rekeying_by_the_peer(firmware: Path, folder: Path) -> object:
+    return _story_of_rekeying(firmware, folder, "peer")
+
+
+@pytest.mark.story(tells=rekeying_by_the_device)
+def test_device_renews_the_session_after_120_s_and_no_ping_is_lost(told: object) -> None:
+    assert told
+
+
+@pytest.mark.story(tells=rekeying_by_the_peer)
+def test_device_follows_when_the_peer_renews_the_session(told: object) -> None:
+    assert told
+
+
+# --- Moving about --------------------------------------------------------------------------------
+
+
+def test_device_follows_a_peer_that_moves_to_another_port(tunnel: Pair) -> None:
+    tunnel.peer.set("listen-port", "51999")
+    assert tunnel.host_pings()
+    assert f"endpoint: {at(HOST_OUTER[4], 51999)}" in tunnel.device.command("wg")
+    assert tunnel.device_pings() == 3
+
+
+def test_device_follows_a_peer_from_ipv4_to_ipv6_and_back(tunnel: Pair) -> None:
+    for family in (6, 4):
+        where = at(DEVICE_OUTER[family])
+        tunnel.peer.set("peer", tunnel.keys.public, "endpoint", where)
+        assert tunnel.host_pings()
+        assert f"endpoint: {at(HOST_OUTER[family])}" in tunnel.device.command("wg")
+        assert tunnel.device_pings() == 3
+
+
+def test_peer_follows_a_device_that_gets_another_address(tunnel: Pair) -> None:
+    tunnel.device.command("ip 10.9.0.33/24 gw 10.9.0.1")
+    assert tunnel.device_pings() == 3
+    assert tunnel.peer.peers()[0].endpoint == at("10.9.0.33")
+    assert tunnel.host_pings()
+
+
+# --- Routes --------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def far_addresses(*addresses: str) -> Iterator[None]:
+    """Addresses of this host that the device only knows by its tunnel."""
+    for address in addresses:
+        net.add_address("lo", address)
+    try:
+        yield
+    finally:
+        for address in addresses:
+            proc.run("ip", "address", "delete", address, "dev", "lo")
+
+
+def test_default_route_leads_through_the_tunnel(pair: MakePair, tmp_path: Path) -> None:
+    made = pair()
+    made.bring_up_peer()
+    made.device.configure(made.device_conf(allowed="0.0.0.0/0, ::/0"))
+    file = tmp_path / "outside.pcapng"
+    with far_addresses("203.0.113.5/32", "2001:db8::5/128"), net.Capture("tap0", file):
+        made.device.command("wg up")
+        made.wait_up()
+        assert made.device_pings("203.0.113.5") == 3
+        assert made.device_pings("2001:db8::5") == 3
+    seen = capture.examine_outside(file, port=PORT, plaintext=b"203.0.113.5")
+    assert seen.only_wireguard, seen.strangers
+
+
+@pytest.fixture
+def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[Pair, net.WireGuardGo]]:
+    """The device gives 10.77.0.0/24 to the first peer, but 10.77.0.7 out of it to the second."""
+    made = pair()
+    second_keys = net.make_keys()
+    second_conf = (
+        f"[Interface]\nPrivateKey = {second_keys.private}\nListenPort = 51821\n"
+        f"[Peer]\nPublicKey = {made.keys.public}\nAllowedIPs = {DEVICE_INNER[4]}/32\n"
+    )
+    further = (
+        f"[Peer]\nPublicKey = {second_keys.public}\nAllowedIPs = 10.77.0.7/32\n"
+        f"Endpoint = {at(HOST_OUTER[4], 51821)}"
+    )
+    with net.WireGuardGo("wg1", tmp_path / "wireguard-go-1.log") as second:
+        made.bring_up_peer()
+        second.configure(second_conf)
+        second.up(["10.77.0.7/32"])
+        # What comes from the second peer's addresses goes through the second tunnel.
+        proc.run("ip", "route", "add", f"{DEVICE_INNER[4]}/32", "dev", "wg1", "table", "7")
+        sources = ("10.77.0.7", "10.77.0.9")
+        for source in sources:
+            proc.run("ip", "rule", "add", "from", source, "table", "7")
+        try:
+            made.device.configure(made.device_conf(allowed="10.77.0.0/24", peer=further))
+            made.device.command("wg up")
+            made.peer.wait_handshake()
+            second.wait_handshake()
+            yield made, second
+        finally:
+            for source in sources:
+                proc.run("ip", "rule", "delete", "from", source, "table", "7")
+
+
+def test_of_overlapping_prefixes_the_longer_wins_both_ways(
+    two_peers: tuple[Pair, net.WireGuardGo],
+) -> None:
+    made, second = two_peers
+    before = made.peer.peers()[0].rx_bytes, second.peers()[0].rx_bytes
+    assert made.device_pings("10.77.0.7", count=5) == 5
+    after = made.peer.peers()[0].rx_bytes, second.peers()[0].rx_bytes
+    assert after[0] - before[0] < 5 * 128 <= after[1] - before[1]
+    assert made.device_pings("10.77.0.1") == 3
+
+
+def test_a_peer_cannot_speak_with_another_ones_address(
+    two_peers: tuple[Pair, net.WireGuardGo],
+) -> None:
+    made, _ = two_peers
+    with far_addresses("10.77.0.9/32"):
+        from_second = proc.run(
+            *("ping", "-c", "3", "-i", "0.1", "-W", "1", "-I", "10.77.0.9", DEVICE_INNER[4]),
+            check=False,
+            timeout_s=20,
+        )
+    assert " 0 received" in from_second.stdout
+    assert re.search(r"^tunnel .*\bsource 3\b", made.device.command("stats"), re.MULTILINE)
+
+
+# --- What must not work --------------------------------------------------------------------------
+
+
+def tries_in_vain(made: Pair, file: Path) -> None:
+    """The device wants to talk; no session comes about and nothing leaves in the clear."""
+    with net.Capture("tap0", file):
+        made.device.command("wg up")
+        assert made.device_pings(count=8, every_s=0.5) == 0
+        assert made.device_pings(HOST_INNER[6]) == 0
+        try_tcp(made)
+    seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
+    assert not [who for who in seen.strangers if "ICMP" not in who], seen.strangers
+    assert leaked(file) == 0
+    assert not seen.messages["data"]
+    assert seen.messages["initiation"] >= 1
+    assert "tunnel: up" not in made.device.console.transcript
+    shown = made.device.command("wg")
+    assert "latest handshake: none yet" in shown
+    assert made.peer.peers()[0].latest_handshake == 0
+
+
+def try_tcp(made: Pair) -> None:
+    """A connection that waits for an answer until Ctrl-C."""
+    made.device.console.send_line(f"iperf -c {HOST_INNER[4]} -t 1")
+    time.sleep(2)
+    made.device.console.send(b"\x03")
+    made.device.console.expect(r"^wyrm> ", timeout_s=30)
+
+
+def leaked(file: Path) -> int:
+    """Frames that carry an inner address where an outer one belongs."""
+    inner = " || ".join(
+        [f"ip.addr == {address}" for address in (HOST_INNER[4], DEVICE_INNER[4])]
+        + [f"ipv6.addr == {address}" for address in (HOST_INNER[6], DEVICE_INNER[6])]
+        + [f"arp.dst.proto_ipv4 == {HOST_INNER[4]}"]
+        + [f"icmpv6.nd.ns.target_address == {HOST_INNER[6]}"]
+    )
+    return len(net.tshark(file, "-Y", inner).splitlines())
+
+
+def test_wrong_preshared_key_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) -> None:
+    made = pair()
+    made.bring_up_peer(psk=net.make_psk())
+    made.device.configure(made.device_conf(psk=net.make_psk()))
+    tries_in_vain(made, tmp_path / "outside.pcapng")
+
+
+def test_wrong_public_key_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) -> None:
+    made = pair()
+    made.bring_up_peer()
+    text = made.device_conf().replace(made.peer_keys.public, net.make_keys().public)
+    made.device.configure(text)
+    tries_in_vain(made, tmp_path / "outside.pcapng")
+
+
+def test_wrong_port_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) -> None:
+    made = pair()
+    made.bring_up_peer()
+    made.device.configure(made.device_conf(endpoint=at(HOST_OUTER[4], 51888)))
+    with net.Capture("tap0", tmp_path / "outside.pcapng"):
+        made.device.command("wg up")
+        assert made.device_pings() == 0
+    assert leaked(tmp_path / "outside.pcapng") == 0
+    assert "latest handshake: none yet" in made.device.command("wg")
+
+
+@pytest.mark.parametrize("how", ["wg down", "the peer is gone"])
+def test_tunnel_that_is_down_lets_nothing_out_in_the_clear(
+    tunnel: Pair, tmp_path: Path, how: str
+) -> None:
+    if how == "wg down":
+        tunnel.device.command(how)
+    else:
+        tunnel.peer.stop()
+    file = tmp_path / "outside.pcapng"
+    with net.Capture("tap0", file):
+        for family in (4, 6):
+            assert tunnel.device_pings(HOST_INNER[family]) == 0
+        with contextlib.suppress(WyrmError):
+            tunnel.device.command(f"iperf -c {HOST_INNER[4]} -u -t 1", timeout_s=40)
+        try_tcp(tunnel)
+    assert leaked(file) == 0
+
+
+def test_wg_off_gives_the_routes_back(tunnel: Pair, tmp_path: Path) -> None:
+    """Also shows that a leak would be noticed: now there is one, as asked for."""
+    tunnel.device.command("wg off")
+    file = tmp_path / "outside.pcapng"
+    with net.Capture("tap0", file):
+        tunnel.device_pings(HOST_INNER[4])
+    assert leaked(file) >= 3
+    tunnel.device.command("wg up")
+    tunnel.wait_up()
+    assert tunnel.host_pings()
+
+
+def test_device_without_entropy_makes_no_handshake_and_says_so(pair: MakePair) -> None:
+    made = pair()
+    made.bring_up_peer()
+    made.device.configure(made.device_conf())
+    made.device.stop()
+    made.device.args["entropy"] = "none"
+    made.device.start()
+    made.device.console.expect(r"^random: the board has no entropy", timeout_s=20)
+    made.device.wait_ready()
+    assert made.device_pings() == 0
+    assert made.peer.peers()[0].rx_bytes == 0
+    with pytest.raises(WyrmError, match="no entropy"):
+        made.device.command("genkey")
