@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The lab's own parts, without any device: console, packages, set-up, arguments."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wyrmlab import net, packages, paths, terminal, third_party
+from wyrmlab.boards import board
+from wyrmlab.console import Console
+from wyrmlab.device import Device
+from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
+
+# --- Console ---
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Iterator[tuple[Console, socket.socket]]:
+    """A console and the device's end of it."""
+    ours, theirs = socket.socketpair()
+    console = Console(ours, tmp_path / "console.log")
+    yield console, theirs
+    theirs.close()
+    console.close()
+
+
+def test_expect_finds_what_arrives_in_pieces(line: tuple[Console, socket.socket]) -> None:
+    console, device = line
+    for piece in (b"rea", b"dy: 10.9", b".0.2\r\n"):
+        threading.Timer(0.05, device.sendall, [piece]).start()
+        time.sleep(0.07)
+    assert console.expect(r"^ready: ([^\r\n]*)\r*\n", timeout_s=2)[1] == "10.9.0.2"
+
+
+def test_expect_does_not_find_the_same_text_twice(line: tuple[Console, socket.socket]) -> None:
+    console, device = line
+    device.sendall(b"once\r\n")
+    console.expect("once", timeout_s=2)
+    with pytest.raises(TimedOutError):
+        console.expect("once", timeout_s=0.1)
+
+
+def test_command_returns_what_stands_between_echo_and_prompt(
+    line: tuple[Console, socket.socket],
+) -> None:
+    console, device = line
+
+    def answer() -> None:
+        assert device.recv(100) == b"version\r"
+        device.sendall(b"version\r\nwyrmling 1\r\nboard m7\r\nwyrm> ")
+
+    threading.Thread(target=answer).start()
+    assert console.command("version", timeout_s=2) == "wyrmling 1\nboard m7"
+
+
+def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
+    console, device = line
+    device.sendall(b"\r\npanic: stack overflow\r\npanic: task shell\r\n")
+    started = time.monotonic()
+    with pytest.raises(WyrmError, match="panicked") as caught:
+        console.expect("never", timeout_s=30)
+    assert "stack overflow" in caught.value.detail
+    assert time.monotonic() - started < 5
+
+
+def test_end_of_the_device_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
+    console, device = line
+    device.shutdown(socket.SHUT_RDWR)
+    with pytest.raises(WyrmError, match="The device ended"):
+        console.expect("never", timeout_s=30)
+
+
+def test_transcript_holds_every_byte(line: tuple[Console, socket.socket], tmp_path: Path) -> None:
+    console, device = line
+    device.sendall(b"a\r\n\xffb\r\n")
+    console.expect("b", timeout_s=2)
+    assert (tmp_path / "console.log").read_bytes() == b"a\r\n\xffb\r\n"
+
+
+# --- Arguments ---
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "0123456789abcdef", "a b", "..", "ä"])
+def test_names_that_cannot_be_interfaces_are_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        net.check_name(name)
+
+
+@pytest.mark.parametrize("text", ["", "tty", "socket", "socket:", "stdio:x"])
+def test_unknown_console_places_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        terminal.parse_place(text)
+
+
+def test_socket_path_too_long_for_a_socket_is_refused() -> None:
+    with pytest.raises(UsageError, match="longer than 107"):
+        terminal.parse_place("socket:/" + "x" * 110)
+
+
+def test_flash_file_of_another_size_is_refused_and_kept(tmp_path: Path) -> None:
+    flash = tmp_path / "flash"
+    flash.write_bytes(b"precious")
+    device = Device(
+        board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+    )
+    with pytest.raises(UsageError, match="nothing was changed"), device:
+        pass
+    assert flash.read_bytes() == b"precious"
+
+
+def test_firmware_arguments_with_blanks_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        Device(
+            board("m7"),
+            Path("none.elf"),
+            tap=net.Tap("none"),
+            log_dir=tmp_path,
+            args={"ip": "10.0.0.1 x=y"},
+        )
+
+
+# --- Set-up ---
+
+
+def test_every_package_has_a_group_a_probe_and_a_reason() -> None:
+    for package in packages.table():
+        assert package.group in packages.GROUPS, package
+        assert re.fullmatch(r"(cmd|file|arm|py) \S+", package.probe), package
+        assert package.reason, package
+    names = [package.name for package in packages.table()]
+    assert len(names) == len(set(names))
+
+
+def test_program_that_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wyrmlab import proc
+
+    monkeypatch.setattr(proc.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(MissingError, match=r"`wg` is missing.*wireguard-tools"):
+        proc.find("wg")
+
+
+def test_lock_file_names_only_the_two_crates_of_the_registry() -> None:
+    for group in third_party.GROUPS:
+        lock = group.manifest.with_name("Cargo.lock").read_text()
+        fetched = re.findall(r'name = "([^"]+)"\nversion = "[^"]+"\nsource = "registry', lock)
+        assert sorted(fetched) == sorted(tree.crate for tree in group.trees)
+        assert lock.count("checksum = ") == len(fetched)
+
+
+def test_third_party_trees_keep_their_licences_and_nothing_of_rust() -> None:
+    folder = third_party.folder()
+    assert (folder / "FreeRTOS-Kernel/LICENSE.md").exists()
+    assert (folder / "lwip/COPYING").exists()
+    assert not (folder / "lwip/old-src").exists()
+    assert not list(folder.rglob("*.rs"))
+
+
+def test_every_python_package_is_locked_by_hash() -> None:
+    lock = (paths.LAB / "requirements.txt").read_text()
+    blocks = re.split(r"\n(?=\S+==)", lock)[1:]
+    assert blocks
+    assert all("--hash=sha256:" in block for block in blocks)
+    for name in re.findall(r"^(\S+==\S+)", (paths.LAB / "requirements.in").read_text(), re.M):
+        assert f"\n{name} " in lock
