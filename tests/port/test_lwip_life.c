@@ -6,6 +6,9 @@
  */
 #include "bench.h"
 
+#include "lwip/priv/tcp_priv.h"
+#include "lwip/tcp.h"
+
 static struct wyrm_job job;
 
 static bool is_up(void)
@@ -107,6 +110,44 @@ static void stopped_tunnel_comes_back(void **state)
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
     bench_close(&s);
+}
+
+static void on_abort(void *arg, err_t error)
+{
+    (void)error;
+    *(bool *)arg = true;
+}
+
+static err_t on_connect(void *arg, struct tcp_pcb *pcb, err_t error)
+{
+    (void)arg;
+    (void)pcb;
+    return error;
+}
+
+static void connections_survive_a_new_start_with_the_same_address(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+    struct tcp_pcb *pcb = tcp_new();
+    bool aborted = false;
+    ip_addr_t to;
+
+    (void)state;
+    assert_true(ipaddr_aton("10.7.0.2", &to));
+    tcp_arg(pcb, &aborted);
+    tcp_err(pcb, on_abort);
+    assert_int_equal(tcp_connect(pcb, &to, 80, on_connect), ERR_OK);
+    wyrm_lwip_stop(bench.tunnel);
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    assert_false(aborted);
+    wyrm_lwip_stop(bench.tunnel);
+    config.n_addresses = 0;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    assert_true(aborted);
+    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+        assert_true(ip6_addr_isinvalid(netif_ip6_addr_state(wyrm_lwip_netif(bench.tunnel), i)));
+    }
+    bench_advance(2 * TCP_TMR_INTERVAL); /* lwIP's own timer stops */
 }
 
 static void stop_leaves_no_secret(void **state)
@@ -384,6 +425,7 @@ int main(void)
         TEST(bad_configuration_is_refused),
         TEST(start_without_memory_leaves_nothing_behind),
         TEST(stopped_tunnel_comes_back),
+        TEST(connections_survive_a_new_start_with_the_same_address),
         TEST(stop_leaves_no_secret),
         TEST(calls_on_a_stopped_tunnel_are_refused),
         TEST(stop_during_a_handshake_discards_it),

@@ -393,6 +393,21 @@ static void filter_may_drop_what_leaves(void **state)
     assert_int_equal(bench_counters()->filtered, 1);
 }
 
+static void stop_tunnel(void)
+{
+    wyrm_lwip_stop(bench.tunnel);
+}
+
+static void filter_may_stop_the_tunnel(void **state)
+{
+    (void)state;
+    bench_connect();
+    bench.during_filter = stop_tunnel;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench.n_wire, 0);
+}
+
 static void tunnel_through_itself_is_cut(void **state)
 {
     const struct wyrm_endpoint inside = {.family = 4, .port = 9, .addr = {10, 7, 0, 2}};
@@ -631,6 +646,7 @@ int main(void)
         TEST(nothing_leaves_while_the_peer_has_no_address),
         TEST(nothing_leaves_after_stop),
         TEST(filter_may_drop_what_leaves),
+        TEST(filter_may_stop_the_tunnel),
         TEST(tunnel_through_itself_is_cut),
         TEST(sums_left_to_hardware_are_filled_in),
         TEST(segment_size_of_an_outgoing_connection_is_clamped),

@@ -5,7 +5,7 @@
  * The tunnel as a network interface: packets between lwIP and the core, and one timer. Everything
  * here runs under lwIP's core lock; wyrm_lwip_api.c is the door for other tasks.
  *
- *   in:  UDP callback -> open() decrypts in the pbuf -> deliver() -> netif->input
+ *   in:  UDP callback -> unseal() decrypts in the pbuf -> deliver() -> netif->input
  *   out: netif->output -> wyrm_lwip_send() encrypts into one new pbuf -> wyrm_lwip_transmit() ->
  * UDP
  *
@@ -120,11 +120,6 @@ static err_t output(struct netif *netif, struct pbuf *packet)
 {
     struct wyrm_lwip *lwip = tunnel_of(netif);
 
-    if (!lwip->running) {
-        lwip->counters.down++;
-        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
-        return ERR_RTE;
-    }
     if (lwip->sending) {
         lwip->counters.loops++;
         return ERR_RTE;
@@ -133,10 +128,15 @@ static err_t output(struct netif *netif, struct pbuf *packet)
         wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
         return ERR_VAL;
     }
-    if (lwip->config.filter != NULL &&
+    if (lwip->running && lwip->config.filter != NULL &&
         !lwip->config.filter(lwip->config.arg, WYRM_LWIP_OUT, packet)) {
         lwip->counters.filtered++;
         return ERR_OK;
+    }
+    if (!lwip->running) { /* the filter may just have stopped it */
+        lwip->counters.down++;
+        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
+        return ERR_RTE;
     }
     wyrm_lwip_fill_checksums(packet);
     err_t err = wyrm_lwip_send(lwip, packet);
@@ -188,8 +188,8 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
 }
 
 /* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
-static struct pbuf *open(struct wyrm_lwip *lwip, struct pbuf *p, const ip_addr_t *addr,
-                         uint16_t port)
+static struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, const ip_addr_t *addr,
+                           uint16_t port)
 {
     struct wyrm_meta meta;
     struct wyrm_packet out;
@@ -250,7 +250,7 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
         return;
     }
     lwip->receiving = true;
-    p = open(lwip, p, addr, port);
+    p = unseal(lwip, p, addr, port);
     if (p != NULL) {
         deliver(lwip, p);
     }

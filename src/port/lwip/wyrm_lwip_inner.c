@@ -327,13 +327,16 @@ void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_ref
     struct layout l;
     ip_addr_t src = {0}, dst = {0};
 
+    /* The error itself may come back to us, if its receiver is behind this tunnel: once only. */
+    if (lwip->complaining) {
+        return;
+    }
     if (why == WYRM_LWIP_TOO_BIG) {
         lwip->counters.too_big++;
     } else {
         lwip->counters.unreachable++;
     }
-    /* The error itself may come back to us, if its receiver is behind this tunnel: once only. */
-    if (lwip->complaining || !parse(p, &l)) {
+    if (!parse(p, &l)) {
         return;
     }
     addresses(p, l.version, &src, &dst);

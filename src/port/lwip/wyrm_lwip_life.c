@@ -55,40 +55,44 @@ static bool config_is_good(const struct wyrm_lwip_config *config)
            mtu_of(config) >= MTU_MIN && mtu_of(config) <= MTU_MAX;
 }
 
+/* Addresses that stay are not touched, so that connections over them survive a new start. */
 static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *config)
 {
 #if LWIP_IPV4
-    netif_set_addr(netif, IP4_ADDR_ANY4, IP4_ADDR_ANY4, IP4_ADDR_ANY4);
+    ip4_addr_t addr4 = {0}, mask4 = {0};
 #endif
 #if LWIP_IPV6
-    s8_t place = 0;
-
-    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
-        netif_ip6_addr_set_state(netif, i, IP6_ADDR_INVALID);
-    }
+    s8_t place = 1;
 #endif
+
     for (unsigned i = 0; i < config->n_addresses; i++) {
         const struct wyrm_prefix *a = &config->addresses[i];
         ip_addr_t addr;
 
-        wyrm_lwip_address(&addr, a->family, a->addr);
+        (void)wyrm_lwip_address(&addr, a->family, a->addr); /* the family was checked */
 #if LWIP_IPV6
         if (a->family == 6) {
-            place++;
             ip6_addr_assign_zone(ip_2_ip6(&addr), IP6_UNICAST, netif);
             netif_ip6_addr_set(netif, place, ip_2_ip6(&addr));
             /* Not tentative: there is nobody to ask whether the address is taken. */
             netif_ip6_addr_set_state(netif, place, IP6_ADDR_PREFERRED);
+            place++;
             continue;
         }
 #endif
 #if LWIP_IPV4
-        ip4_addr_t mask;
-
-        ip4_addr_set_u32(&mask, a->bits == 0 ? 0 : lwip_htonl(0xffffffffu << (32 - a->bits)));
-        netif_set_addr(netif, ip_2_ip4(&addr), &mask, IP4_ADDR_ANY4);
+        ip4_addr_copy(addr4, *ip_2_ip4(&addr));
+        ip4_addr_set_u32(&mask4, a->bits == 0 ? 0 : lwip_htonl(0xffffffffu << (32 - a->bits)));
 #endif
     }
+#if LWIP_IPV4
+    netif_set_addr(netif, &addr4, &mask4, IP4_ADDR_ANY4);
+#endif
+#if LWIP_IPV6
+    for (; place < LWIP_IPV6_NUM_ADDRESSES; place++) {
+        netif_ip6_addr_set_state(netif, place, IP6_ADDR_INVALID);
+    }
+#endif
 }
 
 static err_t init_netif(struct netif *netif)

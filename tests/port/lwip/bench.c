@@ -195,6 +195,9 @@ static bool filter(void *arg, enum wyrm_lwip_direction direction, const struct p
 {
     (void)arg;
     assert_true(p->tot_len >= 20);
+    if (bench.during_filter != NULL) {
+        bench.during_filter();
+    }
     return bench.pass[direction];
 }
 

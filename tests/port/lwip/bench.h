@@ -52,11 +52,12 @@ struct bench {
     unsigned woken, ready, lost; /* callbacks of the tunnel */
     bool pass[2];                /* the verdict of the filter, by direction */
     bool random_fails;
-    bool six;                 /* the far end is at its IPv6 address */
-    uint8_t tos;              /* of injected datagrams */
-    const char *from, *reach; /* their addresses, NULL: as drawn above */
-    bool deaf;                /* the far end hears nothing */
-    void (*during_run)(void); /* called while a handshake is computed, without the lock */
+    bool six;                    /* the far end is at its IPv6 address */
+    uint8_t tos;                 /* of injected datagrams */
+    const char *from, *reach;    /* their addresses, NULL: as drawn above */
+    bool deaf;                   /* the far end hears nothing */
+    void (*during_run)(void);    /* called while a handshake is computed, without the lock */
+    void (*during_filter)(void); /* called by the filter */
 };
 
 extern struct bench bench;
