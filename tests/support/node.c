@@ -113,10 +113,14 @@ wyrm_peer_id node_meet(struct node *node, const struct node *other)
 
 /* ---- What a device remembers ---------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, const void *memory, size_t len) /* FNV-1a */
+static uint64_t mix(uint64_t hash, const void *memory, size_t len)
 {
     const uint8_t *bytes = memory;
 
+    for (; len >= 8; len -= 8, bytes += 8) { /* not quite FNV-1a: by words, for speed */
+        hash = (hash ^ wyrm_load_le64(bytes)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     return hash;
@@ -124,8 +128,13 @@ static uint64_t mix(uint64_t hash, const void *memory, size_t len) /* FNV-1a */
 
 uint64_t node_peers_hash(const struct node *node)
 {
-    uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), node->peers, sizeof(node->peers));
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
+    for (unsigned i = 0; i < NODE_PEERS; i++) {
+        hash = mix(hash, &node->peers[i].facts, sizeof(node->peers[i].facts));
+        if (node->peers[i].facts != 0)
+            hash = mix(hash, &node->peers[i], sizeof(node->peers[i]));
+    }
     hash = mix(hash, node->routes, sizeof(node->routes));
     hash = mix(hash, node->index, sizeof(node->index));
     hash = mix(hash, node->dev.priv, sizeof(node->dev.priv));

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The simulator, for as long as every test run can afford; it explains its own failures."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from wyrmlab import paths
+from wyrmlab.build import TEST_PRESETS
+
+PLAIN, SANITIZED = TEST_PRESETS
+
+
+def simulate(preset: str, *args: str, program: str = "wyrm_sim") -> str:
+    path: Path = paths.BUILD / preset / "tests" / "sim" / program
+    assert path.exists(), "not built: ./wyrm build tests"
+    done = subprocess.run([path, *args], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_thirty_hostile_days_of_two_devices() -> None:
+    simulate(PLAIN, "--days", "30")
+
+
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_a_hostile_day_of_a_hub_with_four_spokes(seed: int) -> None:
+    simulate(PLAIN, "--nodes", "5", "--seed", str(seed))
+
+
+@pytest.mark.parametrize("seed", range(200, 204))
+def test_a_hostile_day_under_the_sanitizers(seed: int) -> None:
+    simulate(SANITIZED, "--nodes", "3", "--seed", str(seed))
+
+
+def test_a_hostile_day_with_real_curves() -> None:
+    simulate(PLAIN, "--seed", "300", program="wyrm_sim_x25519")
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    first, second = (simulate(PLAIN, "--seed", "7").splitlines()[1:] for _ in range(2))
+    assert first == second
+
+
+def test_a_wrong_argument_is_explained() -> None:
+    path = paths.BUILD / PLAIN / "tests" / "sim" / "wyrm_sim"
+    done = subprocess.run([path, "--nodes", "1"], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2
+    assert "usage: wyrm_sim" in done.stderr
