@@ -3,16 +3,14 @@
  * SPDX-License-Identifier: MIT
  *
  * The loop: what is readable is read, the core is polled after every call, one timer is armed.
+ * Handshakes are worked off a few at a time, so that under a flood of them data still flows, and
+ * the core sees by what waits that it is under load.
  */
 #include "wyrmd.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,90 +30,25 @@ bool wyrmd_watch(struct wyrmd *d, int fd)
     return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* ---- Held packets ------------------------------------------------------- */
-
-static unsigned held_for(const struct wyrmd *d, wyrm_peer_id peer)
-{
-    unsigned n = 0;
-
-    for (const struct held *h = d->held; h != NULL; h = h->next)
-        n += h->peer == peer;
-    return n;
-}
-
-/* Unlinks the oldest packet of a peer, of any peer with WYRM_NO_PEER; NULL if there is none. */
-static struct held *unhold(struct wyrmd *d, wyrm_peer_id peer)
-{
-    for (struct held **link = &d->held; *link != NULL; link = &(*link)->next) {
-        struct held *h = *link;
-
-        if (peer != WYRM_NO_PEER && h->peer != peer)
-            continue;
-        *link = h->next;
-        if (d->held_end == &h->next)
-            d->held_end = link;
-        d->held_used--;
-        return h;
-    }
-    return NULL;
-}
-
-static void hold(struct wyrmd *d, wyrm_peer_id peer, const uint8_t *ip, size_t len)
-{
-    struct held *h = malloc(sizeof(*h) + len);
-
-    if (h == NULL)
-        return;
-    if (held_for(d, peer) >= HELD_PER_PEER)
-        free(unhold(d, peer));
-    else if (d->held_used >= HELD_MAX)
-        free(unhold(d, WYRM_NO_PEER));
-    h->next = NULL;
-    h->peer = peer;
-    h->len = len;
-    memcpy(h->data, ip, len);
-    *d->held_end = h;
-    d->held_end = &h->next;
-    d->held_used++;
-}
-
-void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer)
-{
-    struct held *h;
-
-    while ((h = unhold(d, peer)) != NULL)
-        free(h);
-}
-
 /* ---- The core ----------------------------------------------------------- */
 
-void wyrmd_send_inner(struct wyrmd *d, const uint8_t *ip, size_t len)
+void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
 {
-    struct wyrm_span span = {ip, len};
     struct wyrm_packet out;
-    uint8_t *room = wyrmd_udp_room(d);
+    wyrm_status status = wyrm_output(&d->dev, d->now, ip, n, wyrmd_udp_room(d), SEALED_MAX, &out);
 
-    switch (wyrm_output(&d->dev, wyrmd_now(), &span, 1, room, SEALED_MAX, &out)) {
-    case WYRM_SEND:
+    if (status == WYRM_SEND)
         wyrmd_udp_commit(d, &out);
-        break;
-    case WYRM_HOLD:
-        hold(d, out.peer, ip, len);
-        break;
-    default:
-        break;
-    }
+    else if (status == WYRM_HOLD)
+        wyrmd_hold(d, out.peer, ip, n);
+    else if (d->verbose)
+        wyrmd_log(d, "outgoing packet dropped: %s", wyrm_status_text(status));
 }
 
-/* Packets that waited for this peer; each may be held again. */
-static void release_held(struct wyrmd *d, wyrm_peer_id peer)
+void wyrmd_forget_paths(struct wyrmd *d)
 {
-    struct held *h;
-
-    for (unsigned n = held_for(d, peer); n > 0 && (h = unhold(d, peer)) != NULL; n--) {
-        wyrmd_send_inner(d, h->data, h->len);
-        free(h);
-    }
+    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
+        (void)wyrm_peer_forget_path(&d->dev, id); /* an empty place is fine */
 }
 
 static void run_jobs(struct wyrmd *d)
@@ -123,34 +56,21 @@ static void run_jobs(struct wyrmd *d)
     struct wyrm_packet out;
     wyrm_status status;
 
-    while ((status = wyrm_job_take(&d->dev, wyrmd_now(), &d->job)) == WYRM_WORK) {
-        do {
+    for (unsigned i = 0; i < JOBS; i++) {
+        status = wyrm_job_take(&d->dev, d->now, &d->job);
+        d->work = status != WYRM_IDLE && status != WYRM_E_RANDOM;
+        if (!d->work)
+            return;
+        while (status == WYRM_WORK) {
             wyrm_job_run(&d->job);
-            status = wyrm_job_commit(&d->dev, wyrmd_now(), &d->job, &out);
-        } while (status == WYRM_WORK);
+            d->now = wyrmd_now();
+            status = wyrm_job_commit(&d->dev, d->now, &d->job, &out);
+        }
         if (status == WYRM_SEND)
             wyrmd_udp_queue(d, &out);
+        else if (status < 0 && d->verbose)
+            wyrmd_log(d, "handshake dropped: %s", wyrm_status_text(status));
     }
-    if (status != WYRM_IDLE && d->verbose)
-        wyrmd_log(d, "handshake: %s", wyrm_status_text(status));
-}
-
-static void arm_timer(struct wyrmd *d)
-{
-    static wyrm_ms armed;
-    wyrm_ms due = wyrm_deadline(&d->dev), now = wyrmd_now();
-    struct itimerspec spec = {0};
-
-    if (due == armed)
-        return;
-    armed = due;
-    if (due != WYRM_NEVER) {
-        wyrm_ms left = due > now ? due - now : 1;
-
-        spec.it_value.tv_sec = (time_t)(left / 1000);
-        spec.it_value.tv_nsec = (long)(left % 1000 * 1000000);
-    }
-    (void)timerfd_settime(d->timer, 0, &spec, NULL);
 }
 
 void wyrmd_service(struct wyrmd *d)
@@ -159,87 +79,145 @@ void wyrmd_service(struct wyrmd *d)
     struct wyrm_packet out;
     wyrm_status status;
 
-    while ((status = wyrm_poll(&d->dev, wyrmd_now(), buf, sizeof(buf), &out)) > WYRM_IDLE) {
-        switch (status) {
-        case WYRM_SEND:
+    while ((status = wyrm_poll(&d->dev, d->now, buf, sizeof(buf), &out)) > WYRM_IDLE) {
+        if (status == WYRM_SEND)
             wyrmd_udp_queue(d, &out);
-            break;
-        case WYRM_READY:
-            release_held(d, out.peer);
-            break;
-        case WYRM_LOST:
+        else if (status == WYRM_READY)
+            wyrmd_release_held(d, out.peer);
+        else if (status == WYRM_LOST)
             wyrmd_drop_held(d, out.peer);
-            break;
-        case WYRM_WORK:
-            run_jobs(d);
-            break;
-        default:
-            break;
-        }
+        else if (status == WYRM_WORK)
+            d->work = true;
     }
+}
+
+static void arm_timer(struct wyrmd *d)
+{
+    static wyrm_ms armed = WYRM_NEVER;
+    wyrm_ms due = d->up ? wyrm_deadline(&d->dev) : WYRM_NEVER;
+    struct itimerspec spec = {0};
+
+    if (due == armed && due > d->now)
+        return;
+    armed = due;
+    if (due != WYRM_NEVER) {
+        spec.it_value.tv_sec = (time_t)(due / 1000);
+        spec.it_value.tv_nsec = (long)(due % 1000 * 1000000) + 1; /* all zero would disarm it */
+    }
+    (void)timerfd_settime(d->timer, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+/* ---- The interface goes up and down -------------------------------------- */
+
+/* As the kernel's: peers with a persistent keepalive are called at once. */
+static void goes_up(struct wyrmd *d)
+{
+    struct wyrm_peer_info info;
+
+    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++) {
+        if (wyrm_peer_get(&d->dev, d->now, id, &info) != WYRM_IDLE || info.keepalive_s == 0)
+            continue;
+        (void)wyrm_peer_set_keepalive(&d->dev, id, 0);
+        (void)wyrm_peer_set_keepalive(&d->dev, id, info.keepalive_s);
+    }
+}
+
+static void goes_down(struct wyrmd *d)
+{
+    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
+        (void)wyrm_peer_disconnect(&d->dev, id); /* an empty place is fine */
+    wyrmd_drop_held(d, WYRM_NO_PEER);
+}
+
+static void look_at_interface(struct wyrmd *d)
+{
+    bool up = true; /* moved to another namespace, it is out of sight: it may be up */
+    uint16_t mtu;
+
+    if (wyrmd_tun_state(d, &up, &mtu))
+        (void)wyrm_set_mtu(&d->dev, mtu);
+    if (up && !d->up)
+        goes_up(d);
+    else if (!up && d->up)
+        goes_down(d);
+    d->up = up;
+}
+
+/* Something about interfaces, addresses or routes has changed; what, is found out by looking. */
+static void read_routes(struct wyrmd *d)
+{
+    char messages[16384];
+    ssize_t n;
+
+    do
+        n = recv(d->routes, messages, sizeof(messages), MSG_DONTWAIT);
+    while (n > 0 || (n < 0 && (errno == ENOBUFS || errno == EINTR)));
+    look_at_interface(d);
+    wyrmd_forget_paths(d);
 }
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* The MTU may have changed, which bounds the padding; or the interface has gone. */
-static void read_links(struct wyrmd *d)
+/* Only to make it unreadable again. */
+static void drain(int fd)
 {
-    char messages[8192];
-    uint16_t mtu;
+    char bytes[4096];
 
-    while (recv(d->links, messages, sizeof(messages), MSG_DONTWAIT) > 0)
+    while (read(fd, bytes, sizeof(bytes)) > 0)
         continue;
-    if (if_nametoindex(d->name) == 0)
-        d->stop = true;
-    else if ((mtu = wyrmd_tun_mtu(d)) != 0)
-        (void)wyrm_set_mtu(&d->dev, mtu);
-}
-
-static void read_timer(struct wyrmd *d)
-{
-    uint64_t times;
-
-    (void)!read(d->timer, &times, sizeof(times)); /* only to make it unreadable again */
 }
 
 static void handle(struct wyrmd *d, int fd)
 {
-    if (fd == d->tun)
+    if (fd == d->tun) {
         d->stop |= !wyrmd_tun_readable(d);
-    else if (fd == d->udp4 || fd == d->udp6)
+    } else if (fd == d->udp4 || fd == d->udp6) {
         wyrmd_udp_readable(d, fd);
-    else if (fd == d->timer)
-        read_timer(d);
-    else if (fd == d->listener)
+    } else if (fd == d->timer) {
+        drain(fd);
+    } else if (fd == d->listener) {
         wyrmd_uapi_accept(d);
-    else if (fd == d->links)
-        read_links(d);
-    else if (fd == d->signals)
+    } else if (fd == d->routes) {
+        read_routes(d);
+    } else if (fd == d->signals) {
         d->stop = true;
-    else if (fd == d->watch)
-        d->stop |= access(d->socket_path, F_OK) != 0;
-    else
+    } else if (fd == d->watch) {
+        drain(fd);
+        d->stop |= !wyrmd_uapi_is_ours(d);
+    } else {
         for (unsigned i = 0; i < UAPI_CLIENTS; i++)
             if (d->clients[i].fd == fd)
-                wyrmd_uapi_readable(d, &d->clients[i]);
+                wyrmd_uapi_ready(d, &d->clients[i]);
+    }
 }
 
 int wyrmd_run(struct wyrmd *d)
 {
     struct epoll_event events[16];
 
+    d->now = wyrmd_now();
+    look_at_interface(d);
     while (!d->stop) {
-        int n = epoll_wait(d->epoll, events, sizeof(events) / sizeof(events[0]), -1);
+        int n;
 
+        arm_timer(d);
+        n = epoll_wait(d->epoll, events, sizeof(events) / sizeof(events[0]),
+                       d->up && d->work ? 0 : -1);
         if (n < 0 && errno != EINTR) {
             wyrmd_log(d, "epoll: %s", strerror(errno));
             return 1;
         }
-        for (int i = 0; i < n && !d->stop; i++)
+        for (int i = 0; i < n && !d->stop; i++) {
+            d->now = wyrmd_now();
             handle(d, events[i].data.fd);
-        wyrmd_service(d);
+        }
+        if (d->up) {
+            d->now = wyrmd_now();
+            wyrmd_service(d);
+            run_jobs(d);
+            wyrmd_service(d);
+        }
         wyrmd_udp_flush(d);
-        arm_timer(d);
     }
     return 0;
 }

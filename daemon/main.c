@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <signal.h>
@@ -19,18 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     DEFAULT_PEERS = 1024,
-    DEFAULT_ROUTES = 16384,
+    DEFAULT_ROUTES = 262144, /* room that is not used costs no memory */
     SLOTS = 64,
     SOURCES = 1024,
     INDEX_HEADS = 4096
@@ -43,8 +39,9 @@ static const char usage[] =
     "    WG_QUICK_USERSPACE_IMPLEMENTATION=wyrmd wg-quick up wg0\n"
     "\n"
     "  -f, --foreground  stay in the foreground\n"
+    "  -l, --low-ports   keep the right to listen on ports below 1024\n"
     "  -p, --peers N     room for N peers (1024)\n"
-    "  -r, --routes N    room for N allowed addresses (16384)\n"
+    "  -r, --routes N    room for N allowed addresses (262144)\n"
     "  -v, --verbose     say what is dropped and why\n"
     "  -h, --help        this text\n"
     "  -V, --version     the version\n"
@@ -71,8 +68,8 @@ static bool platform_random(void *ctx, void *out, size_t len)
     return getrandom(out, len, 0) == (ssize_t)len;
 }
 
-/* The wall clock with its lowest 24 bits of nanoseconds cleared, so that it tells little about the
- * machine's load, and never the same twice. */
+/* The wall clock, its lowest 24 bits of nanoseconds put to another use so that it tells little
+ * about the machine's load: they count the labels of the same moment, so that none comes twice. */
 static bool platform_tai64n(void *ctx, uint8_t out[12])
 {
     static uint64_t last;
@@ -82,14 +79,14 @@ static bool platform_tai64n(void *ctx, uint8_t out[12])
     (void)ctx;
     if (clock_gettime(CLOCK_REALTIME, &t) != 0 || t.tv_sec < 0)
         return false;
-    label = (uint64_t)t.tv_sec << 6 | (uint64_t)t.tv_nsec >> 24;
+    label = (uint64_t)t.tv_sec << 30 | ((uint64_t)t.tv_nsec & ~UINT64_C(0xffffff));
     if (label <= last)
         label = last + 1;
     last = label;
     for (unsigned i = 0; i < 8; i++)
-        out[i] = (uint8_t)(((label >> 6) + 0x400000000000000au) >> (56 - 8 * i));
+        out[i] = (uint8_t)(((label >> 30) + 0x400000000000000au) >> (56 - 8 * i));
     for (unsigned i = 0; i < 4; i++)
-        out[8 + i] = (uint8_t)(((label & 63) << 24) >> (24 - 8 * i));
+        out[8 + i] = (uint8_t)((label & 0x3fffffff) >> (24 - 8 * i));
     return true;
 }
 
@@ -125,8 +122,8 @@ static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
         .n_sources = SOURCES,
         .n_index = INDEX_HEADS,
     };
-    d->inbox = room(BATCH, SEALED_MAX);
-    d->outbox.data = room(BATCH, SEALED_MAX);
+    d->inbox = room(INBOX, SEALED_MAX);
+    d->outbox.bytes = room(1, OUTBOX_BYTES);
     d->held_end = &d->held;
     for (unsigned i = 0; i < UAPI_CLIENTS; i++)
         d->clients[i].fd = -1;
@@ -145,9 +142,13 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int open_links(void)
+/* Hears of changes of interfaces, addresses and routes. */
+static int open_routes(void)
 {
-    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK,
+                                  .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR |
+                                               RTMGRP_IPV4_ROUTE | RTMGRP_IPV4_RULE |
+                                               RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE};
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 
     if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
@@ -161,13 +162,16 @@ static bool open_everything(struct wyrmd *d)
 {
     int error;
 
-    d->udp4 = d->udp6 = d->tun = d->listener = -1;
     d->epoll = epoll_create1(EPOLL_CLOEXEC);
     d->timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     d->signals = open_signals();
-    d->links = open_links();
-    if (d->epoll < 0 || d->timer < 0 || d->signals < 0 || d->links < 0) {
+    d->routes = open_routes();
+    if (d->epoll < 0 || d->timer < 0 || d->signals < 0 || d->routes < 0) {
         wyrmd_log(d, "%s", strerror(errno));
+        return false;
+    }
+    if (wyrm_init(&d->dev, &d->pools, &platform) != WYRM_IDLE) {
+        wyrmd_log(d, "the library was built with other options");
         return false;
     }
     error = wyrmd_udp_bind(d, 0);
@@ -175,60 +179,41 @@ static bool open_everything(struct wyrmd *d)
         wyrmd_log(d, "UDP socket: %s", strerror(error));
         return false;
     }
-    if (!wyrmd_tun_open(d) || !wyrmd_uapi_open(d))
+    if (!wyrmd_tun_open(d) || !wyrmd_uapi_open(d) || !wyrmd_drop_privileges(d))
         return false;
-    if (wyrm_init(&d->dev, &d->pools, &platform) != WYRM_IDLE) {
-        wyrmd_log(d, "the library was built with other options");
-        return false;
-    }
     return wyrmd_watch(d, d->tun) && wyrmd_watch(d, d->timer) && wyrmd_watch(d, d->signals) &&
-           wyrmd_watch(d, d->links) && wyrmd_watch(d, d->listener) && wyrmd_watch(d, d->watch);
-}
-
-/* Keeps CAP_NET_ADMIN (marks, the interface) and what removing our own socket needs: as root that
- * is nothing more than the ownership of its folder. */
-static void drop_privileges(const struct wyrmd *d)
-{
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[2] = {0};
-
-    data[CAP_TO_INDEX(CAP_NET_ADMIN)].permitted = CAP_TO_MASK(CAP_NET_ADMIN);
-    data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective = CAP_TO_MASK(CAP_NET_ADMIN);
-    if (syscall(SYS_capset, &header, data) < 0 && geteuid() == 0)
-        wyrmd_log(d, "could not drop privileges: %s", strerror(errno));
-    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* keys stay out of core files and debuggers */
+           wyrmd_watch(d, d->routes) && wyrmd_watch(d, d->listener) && wyrmd_watch(d, d->watch);
 }
 
 /* Leaves the terminal behind. The parent goes only when the child says that it is ready. */
 static void go_to_background(const struct wyrmd *d, int ready)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     (void)setsid();
     if (chdir("/") < 0)
         wyrmd_log(d, "/: %s", strerror(errno));
-    for (int fd = 0; fd <= 2; fd++)
+    for (int fd = 0; fd <= 2 && null >= 0; fd++)
         (void)dup2(null, fd);
+    if (null >= 0)
+        close(null);
     (void)!write(ready, "", 1);
     close(ready);
-    close(null);
 }
 
 static int start_and_run(struct wyrmd *d, int ready)
 {
-    int code;
+    int code = 1;
 
-    if (!open_everything(d)) {
-        wyrmd_uapi_close(d);
-        return 1;
+    d->udp4 = d->udp6 = d->tun = d->listener = d->watch = -1;
+    if (open_everything(d)) {
+        if (ready >= 0)
+            go_to_background(d, ready);
+        code = wyrmd_run(d);
     }
-    drop_privileges(d);
-    if (ready >= 0)
-        go_to_background(d, ready);
-    code = wyrmd_run(d);
     wyrmd_uapi_close(d);
-    wyrm_close(&d->dev);
+    if (d->dev.pools != NULL)
+        wyrm_close(&d->dev);
     explicit_bzero(&d->job, sizeof(d->job));
     wyrmd_drop_held(d, WYRM_NO_PEER);
     return code;
@@ -252,6 +237,19 @@ static int start_in_background(struct wyrmd *d)
     return read(ends[0], &ready, 1) == 1 ? 0 : 1; /* the child has said why not */
 }
 
+/* Files opened later must not take the places of standard input, output and error. */
+static bool have_standard_files(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static bool parse_count(const char *text, unsigned long max, unsigned long *out)
 {
     char *end;
@@ -264,13 +262,10 @@ static bool parse_count(const char *text, unsigned long max, unsigned long *out)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"foreground", no_argument, NULL, 'f'},
-        {"peers", required_argument, NULL, 'p'},
-        {"routes", required_argument, NULL, 'r'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
+        {"foreground", no_argument, NULL, 'f'},  {"low-ports", no_argument, NULL, 'l'},
+        {"peers", required_argument, NULL, 'p'}, {"routes", required_argument, NULL, 'r'},
+        {"verbose", no_argument, NULL, 'v'},     {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
     };
     static struct wyrmd daemon_state;
     struct wyrmd *d = &daemon_state;
@@ -278,10 +273,13 @@ int main(int argc, char **argv)
     bool foreground = false;
     int option;
 
-    while ((option = getopt_long(argc, argv, "fp:r:vhV", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "flp:r:vhV", options, NULL)) != -1) {
         switch (option) {
         case 'f':
             foreground = true;
+            break;
+        case 'l':
+            d->low_ports = true;
             break;
         case 'p':
             if (!parse_count(optarg, 16000, &peers)) {
@@ -315,7 +313,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "wyrmd: give one interface name of 1 to 15 characters, such as wg0\n");
         return 2;
     }
+    if (!have_standard_files()) {
+        fprintf(stderr, "wyrmd: /dev/null: %s\n", strerror(errno));
+        return 1;
+    }
     strcpy(d->name, argv[optind]);
+    d->udp_segments = true;
     make_room(d, (uint16_t)peers, (uint32_t)routes);
     return foreground ? start_and_run(d, -1) : start_in_background(d);
 }

@@ -2,81 +2,228 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The tunnel interface: packets of the system, without any header of the TUN driver.
+ * The tunnel interface. The system hands over TCP and UDP in pieces of up to 64 KiB, checksums left
+ * to us (a header of linux/virtio_net.h stands in front of each packet); here they are cut into
+ * packets of the MTU.
  */
 #include "wyrmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
+#include <linux/virtio_net.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool named(const struct wyrmd *d, struct ifreq *request)
+#ifndef TUN_F_USO4 /* Linux 6.2 */
+#define TUN_F_USO4                0x20
+#define TUN_F_USO6                0x40
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
+
+enum { HEADERS_MAX = 120, TCP_FIN_PSH = 0x09, TCP_CWR = 0x80 };
+
+/* ---- The interface ------------------------------------------------------ */
+
+static struct ifreq named(const struct wyrmd *d)
 {
-    memset(request, 0, sizeof(*request));
-    memcpy(request->ifr_name, d->name, strlen(d->name) + 1);
+    struct ifreq request = {0};
+
+    memcpy(request.ifr_name, d->name, sizeof(d->name));
+    return request;
+}
+
+static void write_sysctl(const char *family, const struct wyrmd *d, const char *name,
+                         const char *value)
+{
+    char path[96];
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/sys/net/%s/conf/%s/%s", family, d->name, name);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return; /* no such family here, or /proc is read-only: a comfort less */
+    (void)!write(fd, value, strlen(value));
+    close(fd);
+}
+
+/* Like the kernel's interface: it does not speak unasked (no link-local address, no multicast), and
+ * sends nobody elsewhere. */
+static bool settle(struct wyrmd *d)
+{
+    struct ifreq request = named(d);
+
+    request.ifr_mtu = WYRM_DEFAULT_MTU;
+    if (ioctl(d->routes, SIOCSIFMTU, &request) < 0) {
+        wyrmd_log(d, "setting the MTU: %s", strerror(errno));
+        return false;
+    }
+    request = named(d);
+    if (ioctl(d->routes, SIOCGIFFLAGS, &request) == 0) {
+        request.ifr_flags = (short)(request.ifr_flags & ~IFF_MULTICAST);
+        (void)ioctl(d->routes, SIOCSIFFLAGS, &request);
+    }
+    write_sysctl("ipv6", d, "addr_gen_mode", "1");
+    write_sysctl("ipv4", d, "send_redirects", "0");
     return true;
 }
 
 bool wyrmd_tun_open(struct wyrmd *d)
 {
-    struct ifreq request;
+    const unsigned long tcp = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
+    struct ifreq request = named(d);
 
     d->tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (d->tun < 0) {
         wyrmd_log(d, "/dev/net/tun: %s; load the tun module, or run as root", strerror(errno));
         return false;
     }
-    named(d, &request);
-    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
     if (ioctl(d->tun, TUNSETIFF, &request) < 0) {
-        wyrmd_log(d, "interface %s: %s; %s", d->name, strerror(errno),
+        wyrmd_log(d, "making the interface: %s; %s", strerror(errno),
                   errno == EBUSY ? "another program has it" : "run as root or with CAP_NET_ADMIN");
         return false;
     }
     memcpy(d->name, request.ifr_name, sizeof(d->name));
+    d->udp_offload = ioctl(d->tun, TUNSETOFFLOAD, tcp | TUN_F_USO4 | TUN_F_USO6) == 0;
+    if (!d->udp_offload)
+        (void)ioctl(d->tun, TUNSETOFFLOAD, tcp); /* without, packets just come one by one */
+    return settle(d);
+}
 
-    named(d, &request);
-    request.ifr_mtu = WYRM_DEFAULT_MTU;
-    if (ioctl(d->udp4, SIOCSIFMTU, &request) < 0) {
-        wyrmd_log(d, "interface %s: setting the MTU: %s", d->name, strerror(errno));
+bool wyrmd_tun_state(const struct wyrmd *d, bool *up, uint16_t *mtu)
+{
+    struct ifreq flags = named(d), size = named(d);
+
+    if (ioctl(d->routes, SIOCGIFFLAGS, &flags) < 0 || ioctl(d->routes, SIOCGIFMTU, &size) < 0)
         return false;
-    }
+    *up = (flags.ifr_flags & IFF_UP) != 0;
+    *mtu = (uint16_t)(size.ifr_mtu < UINT16_MAX ? size.ifr_mtu : UINT16_MAX);
     return true;
 }
 
-uint16_t wyrmd_tun_mtu(const struct wyrmd *d)
-{
-    struct ifreq request;
+/* ---- Packets of the system ----------------------------------------------- */
 
-    named(d, &request);
-    if (ioctl(d->udp4, SIOCGIFMTU, &request) < 0 || request.ifr_mtu > UINT16_MAX)
-        return 0;
-    return (uint16_t)request.ifr_mtu;
+static uint32_t load(const uint8_t *p, unsigned bytes)
+{
+    uint32_t value = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+static void store(uint8_t *p, unsigned bytes, uint32_t value)
+{
+    for (unsigned i = bytes; i-- > 0; value >>= 8)
+        p[i] = (uint8_t)value;
+}
+
+/* Completes a checksum whose field holds the sum of the pseudo header. */
+static void fill_checksum(uint8_t *ip, size_t len, const struct virtio_net_hdr *how)
+{
+    size_t start = how->csum_start, field = start + how->csum_offset;
+    uint16_t sum;
+
+    if (field + sizeof(sum) > len)
+        return; /* not a packet at all: the core refuses it */
+    sum = (uint16_t)~wyrmd_fold(wyrmd_sum(0, ip + start, len - start));
+    if (sum == 0)
+        sum = UINT16_MAX; /* zero would mean "none" in UDP, and is the same number in TCP */
+    memcpy(ip + field, &sum, sizeof(sum));
+}
+
+/* Headers of the piece number `i` with `part` bytes of payload, made of the headers of the whole.
+ */
+static void adjust_headers(uint8_t *head, size_t head_len, const struct virtio_net_hdr *how,
+                           uint32_t i, const uint8_t *payload, size_t part, bool last)
+{
+    size_t ip_len = how->csum_start;
+    uint8_t *l4 = head + ip_len;
+    bool udp = how->gso_type == VIRTIO_NET_HDR_GSO_UDP_L4;
+    uint16_t sum;
+
+    if (head[0] >> 4 == 4) {
+        store(head + 2, 2, (uint32_t)(head_len + part));
+        store(head + 4, 2, load(head + 4, 2) + i);
+        memset(head + 10, 0, 2);
+        sum = (uint16_t)~wyrmd_fold(wyrmd_sum(0, head, ip_len));
+        memcpy(head + 10, &sum, sizeof(sum));
+    } else {
+        store(head + 4, 2, (uint32_t)(head_len - 40 + part));
+    }
+    if (udp) {
+        store(l4 + 4, 2, (uint32_t)(8 + part));
+    } else {
+        store(l4 + 4, 4, load(l4 + 4, 4) + i * how->gso_size);
+        if (!last)
+            l4[13] = (uint8_t)(l4[13] & ~TCP_FIN_PSH);
+        if (i > 0)
+            l4[13] = (uint8_t)(l4[13] & ~TCP_CWR);
+    }
+    memset(l4 + how->csum_offset, 0, 2);
+    sum = (uint16_t)~wyrmd_fold(
+        wyrmd_sum(wyrmd_sum(wyrmd_sum_pseudo(0, head, udp ? IPPROTO_UDP : IPPROTO_TCP,
+                                             head_len - ip_len + part),
+                            l4, head_len - ip_len),
+                  payload, part));
+    if (sum == 0)
+        sum = UINT16_MAX;
+    memcpy(l4 + how->csum_offset, &sum, sizeof(sum));
+}
+
+/* Cuts one long packet of TCP or UDP into packets of gso_size bytes of payload. */
+static void send_in_pieces(struct wyrmd *d, uint8_t *ip, size_t len,
+                           const struct virtio_net_hdr *how)
+{
+    bool udp = how->gso_type == VIRTIO_NET_HDR_GSO_UDP_L4;
+    size_t ip_len = how->csum_start, head_len = ip_len + 8, part;
+    uint8_t head[HEADERS_MAX];
+    uint32_t i = 0;
+
+    if (!udp && ip_len + 20 <= len)
+        head_len = ip_len + (size_t)(ip[ip_len + 12] >> 4) * 4;
+    if (ip_len < 20 || head_len < ip_len + (udp ? 8 : 20) || head_len > HEADERS_MAX ||
+        head_len > len || how->gso_size == 0 || how->csum_offset != (udp ? 6 : 16))
+        return; /* no kernel makes such a packet */
+    for (size_t at = head_len; at < len; at += part, i++) {
+        struct wyrm_span spans[2] = {{head, head_len}, {ip + at, 0}};
+
+        part = len - at < how->gso_size ? len - at : how->gso_size;
+        spans[1].len = part;
+        memcpy(head, ip, head_len);
+        adjust_headers(head, head_len, how, i, ip + at, part, at + part == len);
+        wyrmd_send_inner(d, spans, 2);
+    }
 }
 
 bool wyrmd_tun_readable(struct wyrmd *d)
 {
-    static uint8_t packet[PACKET_MAX];
+    static uint8_t packet[sizeof(struct virtio_net_hdr) + PACKET_MAX];
+    uint8_t *ip = packet + sizeof(struct virtio_net_hdr);
+    struct virtio_net_hdr how;
 
-    for (unsigned i = 0; i < BATCH; i++) {
+    for (unsigned i = 0; i < TUN_READS; i++) {
         ssize_t len = read(d->tun, packet, sizeof(packet));
 
-        if (len > 0)
-            wyrmd_send_inner(d, packet, (size_t)len);
-        else if (len < 0 && (errno == EAGAIN || errno == EINTR))
+        if (len < 0 && (errno == EAGAIN || errno == EINTR))
             break;
-        else
+        if (len < (ssize_t)sizeof(how))
             return false; /* EBADFD: the interface was deleted */
+        len -= (ssize_t)sizeof(how);
+        memcpy(&how, packet, sizeof(how));
+        how.gso_type = (uint8_t)(how.gso_type & ~VIRTIO_NET_HDR_GSO_ECN);
+        if (how.gso_type != VIRTIO_NET_HDR_GSO_NONE) {
+            send_in_pieces(d, ip, (size_t)len, &how);
+        } else {
+            struct wyrm_span span = {ip, (size_t)len};
+
+            if (how.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+                fill_checksum(ip, (size_t)len, &how);
+            wyrmd_send_inner(d, &span, 1);
+        }
     }
     return true;
-}
-
-void wyrmd_tun_write(struct wyrmd *d, const uint8_t *ip, size_t len)
-{
-    /* A full queue or an interface that is down loses the packet, as any link does. */
-    if (write(d->tun, ip, len) < 0 && d->verbose)
-        wyrmd_log(d, "write to %s: %s", d->name, strerror(errno));
 }

@@ -2,22 +2,29 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The sockets: one for IPv4, one for IPv6, on the same port. Datagrams come and go in batches, with
- * the local address, interface and TOS of each beside it, so that answers leave the way the peer's
- * packets came (struct wyrm_path holds address and interface number).
+ * The sockets: one for IPv4, one for IPv6, on the same port. Datagrams come and go in batches, long
+ * runs of them in one piece that the system cuts (UDP_SEGMENT) or has put together (UDP_GRO).
+ *
+ * Beside each stands the TOS, and the local address it came to: answers leave from there, as far as
+ * routes allow. Which interface they take is for the routes to say, so when these change, all local
+ * addresses are forgotten and learned anew.
  */
 #include "wyrmd.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What struct wyrm_path holds here. */
-struct local {
-    uint8_t addr[16];
-    uint32_t ifindex;
-};
-_Static_assert(sizeof(struct local) <= WYRM_PATH_LEN, "WYRM_PATH_LEN is too small");
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#define UDP_GRO     104
+#endif
+
+enum { SEGMENTS = 64, SEGMENTED_MAX = 65000, SOCKET_BUFFER = 4 << 20, PORT_TRIES = 16 };
+
+/* struct wyrm_path holds the local address of the family of the remote one; all zero: any. */
+_Static_assert(WYRM_PATH_LEN >= 16, "WYRM_PATH_LEN is too small");
 
 union address {
     struct sockaddr any;
@@ -26,8 +33,8 @@ union address {
 };
 
 struct control {
-    _Alignas(struct cmsghdr)
-        uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))];
+    _Alignas(struct cmsghdr) uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
+                                          CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(int))];
 };
 
 /* ---- Sockets ------------------------------------------------------------ */
@@ -35,6 +42,15 @@ struct control {
 static int set(int fd, int level, int option, int value)
 {
     return setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* Bounded by the system unless we are privileged. */
+static void enlarge_buffers(int fd)
+{
+    if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER) < 0)
+        (void)set(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+    if (set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER) < 0)
+        (void)set(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
 static int open_socket(int family, uint16_t port, uint32_t mark)
@@ -50,15 +66,18 @@ static int open_socket(int family, uint16_t port, uint32_t mark)
         local.v4.sin_port = htons(port);
         (void)set(fd, IPPROTO_IP, IP_PKTINFO, 1);
         (void)set(fd, IPPROTO_IP, IP_RECVTOS, 1);
+        /* As the kernel's: what is too long for the path is fragmented, never refused. */
+        (void)set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
     } else {
         local.v6.sin6_family = AF_INET6;
         local.v6.sin6_port = htons(port);
         (void)set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
         (void)set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
         (void)set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+        (void)set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
     }
-    (void)set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20);
-    (void)set(fd, SOL_SOCKET, SO_SNDBUF, 4 << 20);
+    enlarge_buffers(fd);
+    (void)set(fd, IPPROTO_UDP, UDP_GRO, 1); /* without, datagrams just come one by one */
     if ((mark != 0 && set(fd, SOL_SOCKET, SO_MARK, (int)mark) < 0) ||
         bind(fd, &local.any, len) < 0) {
         int error = errno;
@@ -80,41 +99,67 @@ static uint16_t port_of(int fd)
     return ntohs(local.any.sa_family == AF_INET ? local.v4.sin_port : local.v6.sin6_port);
 }
 
+/* Both sockets on one port; the second is -1 where there is no IPv6. 0 or an errno. */
+static int open_pair(int fds[2], uint16_t port, uint32_t mark)
+{
+    int error;
+
+    fds[0] = open_socket(AF_INET, port, mark);
+    if (fds[0] < 0)
+        return errno;
+    fds[1] = open_socket(AF_INET6, port_of(fds[0]), mark);
+    if (fds[1] >= 0 || errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)
+        return 0;
+    error = errno;
+    close(fds[0]);
+    return error;
+}
+
+static void replace(struct wyrmd *d, const int fds[2])
+{
+    const struct {
+        int *mine, fd;
+    } sockets[2] = {{&d->udp4, fds[0]}, {&d->udp6, fds[1]}};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (*sockets[i].mine >= 0)
+            close(*sockets[i].mine);
+        *sockets[i].mine = sockets[i].fd;
+        if (sockets[i].fd >= 0 && !wyrmd_watch(d, sockets[i].fd))
+            wyrmd_log(d, "epoll: %s", strerror(errno));
+    }
+}
+
 int wyrmd_udp_bind(struct wyrmd *d, uint16_t port)
 {
-    int v4, v6;
+    int fds[2] = {-1, -1}, error = 0;
 
-    if (port != 0 && port == d->port)
+    if (d->port != 0 && (port == d->port || (port == 0 && !d->port_chosen))) {
+        d->port_chosen = port != 0;
         return 0;
-    v4 = open_socket(AF_INET, port, d->fwmark);
-    if (v4 < 0)
-        return errno;
-    port = port_of(v4);
-    v6 = open_socket(AF_INET6, port, d->fwmark);
-    if (v6 < 0 && errno != EAFNOSUPPORT) {
-        int error = errno;
-
-        close(v4);
-        return error;
     }
-    if (d->udp4 >= 0)
-        close(d->udp4);
-    if (d->udp6 >= 0)
-        close(d->udp6);
-    d->udp4 = v4;
-    d->udp6 = v6;
-    d->port = port;
-    if (!wyrmd_watch(d, v4) || (v6 >= 0 && !wyrmd_watch(d, v6)))
-        return errno;
+    /* A port that the system finds free for IPv4 may be taken for IPv6. */
+    for (unsigned i = 0; i < (port == 0 ? PORT_TRIES : 1); i++)
+        if ((error = open_pair(fds, port, d->fwmark)) != EADDRINUSE)
+            break;
+    if (error != 0)
+        return error;
+    wyrmd_udp_flush(d);
+    replace(d, fds);
+    d->port = port_of(fds[0]);
+    d->port_chosen = port != 0;
     return 0;
 }
 
 int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark)
 {
+    if (mark == d->fwmark)
+        return 0;
     if (set(d->udp4, SOL_SOCKET, SO_MARK, (int)mark) < 0 ||
         (d->udp6 >= 0 && set(d->udp6, SOL_SOCKET, SO_MARK, (int)mark) < 0))
         return errno;
     d->fwmark = mark;
+    wyrmd_forget_paths(d);
     return 0;
 }
 
@@ -134,60 +179,72 @@ static void read_address(struct wyrm_endpoint *out, const union address *from)
     }
 }
 
-static void read_control(struct wyrm_meta *meta, struct msghdr *header)
+/* Fills TOS and local address; the length of each datagram but the last, 0: there is only one. */
+static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
 {
-    struct local local = {0};
+    int segment = 0;
 
     for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
-        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
-            struct in_pktinfo info;
+        const uint8_t *data = CMSG_DATA(c);
 
-            memcpy(&info, CMSG_DATA(c), sizeof(info));
-            memcpy(local.addr, &info.ipi_spec_dst, 4);
-            local.ifindex = (uint32_t)info.ipi_ifindex;
-        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
-            struct in6_pktinfo info;
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
+            memcpy(meta->local.bytes, data + offsetof(struct in_pktinfo, ipi_spec_dst), 4);
+        else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
+            memcpy(meta->local.bytes, data + offsetof(struct in6_pktinfo, ipi6_addr), 16);
+        else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+            meta->tos = data[0];
+        else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            int tclass;
 
-            memcpy(&info, CMSG_DATA(c), sizeof(info));
-            memcpy(local.addr, &info.ipi6_addr, 16);
-            local.ifindex = info.ipi6_ifindex;
-        } else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) ||
-                   (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)) {
-            meta->tos = *CMSG_DATA(c);
-        }
+            memcpy(&tclass, data, sizeof(tclass));
+            meta->tos = (uint8_t)tclass;
+        } else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
+            memcpy(&segment, data, sizeof(segment));
     }
-    memcpy(meta->local.bytes, &local, sizeof(local));
+    return segment > 0 ? (size_t)segment : 0;
 }
 
-static void take(struct wyrmd *d, struct mmsghdr *message, uint8_t *data, const union address *from)
+static void take(struct wyrmd *d, const struct wyrm_meta *meta, uint8_t *data, size_t len)
 {
-    struct wyrm_meta meta = {0};
     struct wyrm_packet out;
+    wyrm_status status = wyrm_input(&d->dev, d->now, meta, data, len, &out);
 
-    read_address(&meta.remote, from);
-    read_control(&meta, &message->msg_hdr);
-    switch (wyrm_input(&d->dev, wyrmd_now(), &meta, data, message->msg_len, &out)) {
-    case WYRM_DELIVER:
-        wyrmd_tun_write(d, out.data, out.len);
-        break;
-    case WYRM_SEND:
+    if (status == WYRM_DELIVER)
+        wyrmd_merge(d, out.data, out.len);
+    else if (status == WYRM_SEND)
         wyrmd_udp_queue(d, &out);
-        break;
-    default:
-        break;
+    else if (status < 0 && d->verbose)
+        wyrmd_log(d, "datagram dropped: %s", wyrm_status_text(status));
+}
+
+static void take_message(struct wyrmd *d, struct msghdr *header, size_t len)
+{
+    uint8_t *data = header->msg_iov->iov_base;
+    struct wyrm_meta meta = {0};
+    size_t segment, part;
+
+    if (header->msg_flags & MSG_TRUNC)
+        return; /* one that did not fit is none of ours */
+    read_address(&meta.remote, header->msg_name);
+    segment = read_control(&meta, header);
+    if (segment == 0)
+        segment = len;
+    for (size_t at = 0; at < len; at += part) {
+        part = len - at < segment ? len - at : segment;
+        take(d, &meta, data + at, part);
     }
 }
 
 void wyrmd_udp_readable(struct wyrmd *d, int fd)
 {
-    static struct mmsghdr messages[BATCH];
-    static struct iovec vectors[BATCH];
-    static union address from[BATCH];
-    static struct control control[BATCH];
+    static struct mmsghdr messages[INBOX];
+    static struct iovec vectors[INBOX];
+    static union address from[INBOX];
+    static struct control control[INBOX];
     int n;
 
-    for (unsigned i = 0; i < BATCH; i++) {
-        vectors[i] = (struct iovec){d->inbox[i], SEALED_MAX};
+    for (unsigned i = 0; i < INBOX; i++) {
+        vectors[i] = (struct iovec){d->inbox + (size_t)i * SEALED_MAX, SEALED_MAX};
         messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
                                               .msg_namelen = sizeof(from[i]),
                                               .msg_iov = &vectors[i],
@@ -195,13 +252,39 @@ void wyrmd_udp_readable(struct wyrmd *d, int fd)
                                               .msg_control = &control[i],
                                               .msg_controllen = sizeof(control[i])};
     }
-    n = recvmmsg(fd, messages, BATCH, MSG_DONTWAIT, NULL);
-    for (int i = 0; i < n; i++) {
-        /* A datagram that did not fit is none of ours. */
-        if (!(messages[i].msg_hdr.msg_flags & MSG_TRUNC))
-            take(d, &messages[i], d->inbox[i], &from[i]);
+    n = recvmmsg(fd, messages, INBOX, MSG_DONTWAIT, NULL);
+    for (int i = 0; i < n && d->up; i++) {
+        take_message(d, &messages[i].msg_hdr, messages[i].msg_len);
         wyrmd_service(d);
     }
+    wyrmd_merge_flush(d);
+}
+
+/* ---- The queue ----------------------------------------------------------- */
+
+uint8_t *wyrmd_udp_room(struct wyrmd *d)
+{
+    if (d->outbox.used == OUTBOX || d->outbox.fill + SEALED_MAX > OUTBOX_BYTES)
+        wyrmd_udp_flush(d);
+    return d->outbox.bytes + d->outbox.fill;
+}
+
+void wyrmd_udp_commit(struct wyrmd *d, const struct wyrm_packet *packet)
+{
+    struct outbox *box = &d->outbox;
+
+    box->queue[box->used++] = (struct outgoing){
+        .data = packet->data, .len = packet->len, .to = packet->to, .peer = packet->peer};
+    box->fill += (packet->len + 15) & ~(size_t)15;
+}
+
+void wyrmd_udp_queue(struct wyrmd *d, const struct wyrm_packet *packet)
+{
+    struct wyrm_packet copy = *packet;
+
+    copy.data = wyrmd_udp_room(d);
+    memcpy(copy.data, packet->data, packet->len);
+    wyrmd_udp_commit(d, &copy);
 }
 
 /* ---- Send --------------------------------------------------------------- */
@@ -222,111 +305,129 @@ static socklen_t write_address(union address *to, const struct wyrm_endpoint *en
     return sizeof(to->v6);
 }
 
-static struct cmsghdr *add_control(struct msghdr *header, struct cmsghdr *at, int level, int type,
-                                   const void *data, size_t len)
+static void add_control(struct msghdr *header, int level, int type, const void *data, size_t len)
 {
+    struct cmsghdr *at =
+        (struct cmsghdr *)((uint8_t *)header->msg_control + header->msg_controllen);
+
     at->cmsg_level = level;
     at->cmsg_type = type;
     at->cmsg_len = CMSG_LEN(len);
     memcpy(CMSG_DATA(at), data, len);
     header->msg_controllen += CMSG_SPACE(len);
-    return (struct cmsghdr *)((uint8_t *)at + CMSG_SPACE(len));
 }
 
-/* TOS, and the local address unless the system may choose. */
+/* TOS; the local address unless the system may choose; the length of datagrams in a long send. */
 static void write_control(struct msghdr *header, struct control *control,
-                          const struct wyrm_meta *to)
+                          const struct wyrm_meta *to, size_t segment)
 {
+    static const struct wyrm_path any;
     bool v4 = to->remote.family == 4;
-    struct cmsghdr *at = (struct cmsghdr *)control->room;
-    struct local local;
+    uint16_t gso = (uint16_t)segment;
     int tos = to->tos;
 
     memset(control, 0, sizeof(*control));
     header->msg_control = control;
     header->msg_controllen = 0;
-    at = v4 ? add_control(header, at, IPPROTO_IP, IP_TOS, &tos, sizeof(tos))
-            : add_control(header, at, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
-    memcpy(&local, to->local.bytes, sizeof(local));
-    if (local.ifindex == 0)
+    add_control(header, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TOS : IPV6_TCLASS, &tos,
+                sizeof(tos));
+    if (segment != 0)
+        add_control(header, IPPROTO_UDP, UDP_SEGMENT, &gso, sizeof(gso));
+    if (memcmp(&to->local, &any, sizeof(any)) == 0)
         return;
     if (v4) {
-        struct in_pktinfo info = {.ipi_ifindex = (int)local.ifindex};
+        struct in_pktinfo info = {0};
 
-        memcpy(&info.ipi_spec_dst, local.addr, 4);
-        (void)add_control(header, at, IPPROTO_IP, IP_PKTINFO, &info, sizeof(info));
+        memcpy(&info.ipi_spec_dst, to->local.bytes, 4);
+        add_control(header, IPPROTO_IP, IP_PKTINFO, &info, sizeof(info));
     } else {
-        struct in6_pktinfo info = {.ipi6_ifindex = local.ifindex};
+        struct in6_pktinfo info = {0};
 
-        memcpy(&info.ipi6_addr, local.addr, 16);
-        (void)add_control(header, at, IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof(info));
+        memcpy(&info.ipi6_addr, to->local.bytes, 16);
+        add_control(header, IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof(info));
     }
 }
 
-uint8_t *wyrmd_udp_room(struct wyrmd *d)
+/* How many datagrams from `first` on can go as one: to the same place, of the same length, of which
+ * only the last may be shorter. */
+static unsigned run_from(const struct wyrmd *d, unsigned first)
 {
-    if (d->outbox.used == BATCH)
-        wyrmd_udp_flush(d);
-    return d->outbox.data[d->outbox.used];
+    const struct outgoing *queue = d->outbox.queue;
+    size_t len = queue[first].len, total = len;
+    unsigned n = 1;
+
+    while (d->udp_segments && n < SEGMENTS && first + n < d->outbox.used) {
+        const struct outgoing *next = &queue[first + n];
+
+        total += next->len;
+        if (queue[first + n - 1].len != len || next->len > len || total > SEGMENTED_MAX ||
+            memcmp(&next->to, &queue[first].to, sizeof(next->to)) != 0)
+            break;
+        n++;
+    }
+    return n;
 }
 
-void wyrmd_udp_commit(struct wyrmd *d, const struct wyrm_packet *packet)
+static void send_one(struct wyrmd *d, int fd, struct outgoing *o)
 {
-    struct outbox *box = &d->outbox;
+    static const struct wyrm_path any;
+    struct iovec vector = {o->data, o->len};
+    struct control control;
+    union address to;
+    struct msghdr header = {.msg_name = &to, .msg_iov = &vector, .msg_iovlen = 1};
+    ssize_t sent;
 
-    box->len[box->used] = packet->len;
-    box->to[box->used] = packet->to;
-    box->peer[box->used] = packet->peer;
-    box->used++;
+    header.msg_namelen = write_address(&to, &o->to.remote);
+    write_control(&header, &control, &o->to, 0);
+    sent = sendmsg(fd, &header, 0);
+    if (sent < 0 && (errno == EINVAL || errno == ENETUNREACH || errno == EADDRNOTAVAIL) &&
+        memcmp(&o->to.local, &any, sizeof(any)) != 0) {
+        /* The local address may be gone: let the system choose, now and from here on. */
+        if (o->peer != WYRM_NO_PEER)
+            (void)wyrm_peer_forget_path(&d->dev, o->peer);
+        o->to.local = any;
+        write_control(&header, &control, &o->to, 0);
+        sent = sendmsg(fd, &header, 0);
+    }
+    if (sent < 0 && d->verbose)
+        wyrmd_log(d, "datagram lost: %s", strerror(errno));
 }
 
-void wyrmd_udp_queue(struct wyrmd *d, const struct wyrm_packet *packet)
+/* Sends from `first` on as many as go to the same socket in one call; how many were dealt with. */
+static unsigned send_from(struct wyrmd *d, unsigned first)
 {
-    memcpy(wyrmd_udp_room(d), packet->data, packet->len);
-    wyrmd_udp_commit(d, packet);
-}
+    static struct mmsghdr messages[OUTBOX];
+    static struct iovec vectors[OUTBOX];
+    static union address to[OUTBOX];
+    static struct control control[OUTBOX];
+    unsigned ends[OUTBOX], n = 0, at = first;
+    struct outgoing *queue = d->outbox.queue;
+    uint8_t family = queue[first].to.remote.family;
+    int fd = family == 4 ? d->udp4 : d->udp6, sent;
 
-/* Sends from `first` on as many as go to the same socket; how many went or were lost. */
-static unsigned send_run(struct wyrmd *d, unsigned first)
-{
-    static struct mmsghdr messages[BATCH];
-    static struct iovec vectors[BATCH];
-    static union address to[BATCH];
-    static struct control control[BATCH];
-    struct outbox *box = &d->outbox;
-    uint8_t family = box->to[first].remote.family;
-    unsigned n = 0;
-    int fd = family == 4 ? d->udp4 : d->udp6;
-    int sent;
+    while (at < d->outbox.used && queue[at].to.remote.family == family) {
+        unsigned run = run_from(d, at);
 
-    for (unsigned i = first; i < box->used && box->to[i].remote.family == family; i++, n++) {
-        vectors[n] = (struct iovec){box->data[i], box->len[i]};
-        messages[n].msg_hdr = (struct msghdr){
-            .msg_name = &to[n],
-            .msg_namelen = write_address(&to[n], &box->to[i].remote),
-            .msg_iov = &vectors[n],
-            .msg_iovlen = 1,
-        };
-        write_control(&messages[n].msg_hdr, &control[n], &box->to[i]);
+        for (unsigned i = at; i < at + run; i++)
+            vectors[i] = (struct iovec){queue[i].data, queue[i].len};
+        messages[n].msg_hdr =
+            (struct msghdr){.msg_name = &to[n], .msg_iov = &vectors[at], .msg_iovlen = run};
+        messages[n].msg_hdr.msg_namelen = write_address(&to[n], &queue[at].to.remote);
+        write_control(&messages[n].msg_hdr, &control[n], &queue[at].to,
+                      run > 1 ? queue[at].len : 0);
+        at += run;
+        ends[n++] = at;
     }
     if (fd < 0)
-        return n;
+        return at - first;
     sent = sendmmsg(fd, messages, n, 0);
     if (sent > 0)
-        return (unsigned)sent;
-    if (errno == EINVAL || errno == ENETUNREACH || errno == EADDRNOTAVAIL) {
-        /* The local address may be gone: let the system choose, now and from here on. */
-        messages[0].msg_hdr.msg_controllen = 0;
-        messages[0].msg_hdr.msg_control = NULL;
-        if (box->peer[first] != WYRM_NO_PEER)
-            (void)wyrm_peer_forget_path(&d->dev, box->peer[first]);
-        memset(&box->to[first].local, 0, sizeof(box->to[first].local));
-        if (sendmsg(fd, &messages[0].msg_hdr, 0) >= 0)
-            return 1;
-    }
-    if (d->verbose)
-        wyrmd_log(d, "sendmmsg: %s", strerror(errno));
-    return 1; /* lost, as on any network */
+        return ends[sent - 1] - first;
+    if (errno == EIO) /* the interface cannot make checksums, or the system cannot cut */
+        d->udp_segments = false;
+    for (unsigned i = first; i < ends[0]; i++)
+        send_one(d, fd, &queue[i]);
+    return ends[0] - first;
 }
 
 void wyrmd_udp_flush(struct wyrmd *d)
@@ -334,6 +435,7 @@ void wyrmd_udp_flush(struct wyrmd *d)
     unsigned done = 0;
 
     while (done < d->outbox.used)
-        done += send_run(d, done);
+        done += send_from(d, done);
     d->outbox.used = 0;
+    d->outbox.fill = 0;
 }

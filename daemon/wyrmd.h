@@ -13,11 +13,16 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 enum {
     PACKET_MAX = 65535,                            /* the longest IP packet there is */
     SEALED_MAX = (PACKET_MAX + 15) / 16 * 16 + 32, /* and what it is sealed to */
-    BATCH = 64,                                    /* packets per system call */
+    INBOX = 32,                                    /* messages per recvmmsg */
+    OUTBOX = 256,                                  /* datagrams per flush */
+    OUTBOX_BYTES = 512 * 1024,
+    TUN_READS = 16, /* per event: each may bring 64 KiB */
+    JOBS = 4,       /* handshake jobs between two looks at what is readable */
     HELD_PER_PEER = 128,
     HELD_MAX = 1024,
     UAPI_CLIENTS = 8,
@@ -33,77 +38,121 @@ struct held {
     uint8_t data[];
 };
 
-/* Datagrams on their way to sendmmsg. */
+/* Datagrams on their way to sendmmsg, one behind the other. */
 struct outbox {
-    uint8_t (*data)[SEALED_MAX];
-    size_t len[BATCH];
-    struct wyrm_meta to[BATCH];
-    wyrm_peer_id peer[BATCH];
+    uint8_t *bytes;
+    size_t fill;
     unsigned used;
+    struct outgoing {
+        uint8_t *data;
+        size_t len;
+        struct wyrm_meta to;
+        wyrm_peer_id peer;
+    } queue[OUTBOX];
 };
 
 struct client {
-    int fd; /* -1: free */
+    int fd;           /* -1: free */
+    uint64_t arrived; /* the lowest number is the oldest */
     struct wyrm_uapi uapi;
     char line[WYRM_UAPI_LINE_MAX];
     size_t fill;
+    bool overlong; /* the rest of the line is left out */
+    char *answer;  /* what the client has not read yet */
+    size_t answer_len, answer_cap, answer_sent;
+    bool broken; /* no memory for the answer */
 };
 
 struct wyrmd {
     char name[IFNAMSIZ];
-    int epoll, tun, udp4, udp6, listener, timer, signals, links, watch;
+    int epoll, tun, udp4, udp6, listener, timer, signals, routes, watch;
     char socket_path[108];
+    dev_t socket_dev; /* the socket file that is ours */
+    ino_t socket_ino; /* 0: none */
     uint16_t port;
+    bool port_chosen; /* by the user, not by the system */
     uint32_t fwmark;
+    bool up;           /* the interface: while it is down, nothing is sent or answered */
+    bool udp_segments; /* the system cuts long sends into datagrams */
+    bool udp_offload;  /* and takes UDP packets in one piece from the tunnel, too */
 
     struct wyrm_device dev;
     struct wyrm_pools pools;
     struct wyrm_job job;
+    bool work; /* handshake jobs may be waiting */
+    wyrm_ms now;
     struct outbox outbox;
-    uint8_t (*inbox)[SEALED_MAX];
+    uint8_t *inbox; /* INBOX messages of SEALED_MAX bytes */
     struct held *held, **held_end;
     unsigned held_used;
     struct client clients[UAPI_CLIENTS];
-    bool stop, verbose;
+    uint64_t arrivals;
+    bool stop, verbose, low_ports;
 };
 
 /* Says one line on standard error. */
 void wyrmd_log(const struct wyrmd *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* tun.c: each false with errno set and a line said. */
+/* privileges.c: keeps CAP_NET_ADMIN and what removing the socket needs, nothing else. */
+bool wyrmd_drop_privileges(const struct wyrmd *d);
+
+/* inet.c: the Internet checksum (RFC 1071), in the byte order of the packet. */
+/* Adds `len` bytes to a sum; only the last of several pieces may have an odd length. */
+uint64_t wyrmd_sum(uint64_t sum, const void *bytes, size_t len);
+/* Adds the pseudo header of TCP or UDP for a packet with `len` bytes behind its IP header. */
+uint64_t wyrmd_sum_pseudo(uint64_t sum, const uint8_t *ip, uint8_t protocol, size_t len);
+/* The 16 bits of a sum, not complemented. */
+uint16_t wyrmd_fold(uint64_t sum);
+
+/* tun.c: each false with a line said. */
 bool wyrmd_tun_open(struct wyrmd *d);
-uint16_t wyrmd_tun_mtu(const struct wyrmd *d);
-/* Reads a batch of packets and sends them through the tunnel; false if the interface is gone. */
+/* What the system thinks of the interface; false if it is not to be seen from here. */
+bool wyrmd_tun_state(const struct wyrmd *d, bool *up, uint16_t *mtu);
+/* Reads packets and sends them through the tunnel; false if the interface is gone. */
 bool wyrmd_tun_readable(struct wyrmd *d);
-void wyrmd_tun_write(struct wyrmd *d, const uint8_t *ip, size_t len);
+
+/* merge.c: packets out of the tunnel, handed to the system in as few pieces as possible. */
+/* `ip` must stay as it is until wyrmd_merge_flush. */
+void wyrmd_merge(struct wyrmd *d, uint8_t *ip, size_t len);
+void wyrmd_merge_flush(struct wyrmd *d);
 
 /* udp.c */
 /* (Re)binds both sockets to the port, 0: any free one. 0 or an errno; on error nothing changed. */
 int wyrmd_udp_bind(struct wyrmd *d, uint16_t port);
 int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark);
 void wyrmd_udp_readable(struct wyrmd *d, int fd);
-/* Queues a datagram; full queues are sent at once. */
+/* Queues a copy of a datagram. */
 void wyrmd_udp_queue(struct wyrmd *d, const struct wyrm_packet *packet);
-void wyrmd_udp_flush(struct wyrmd *d);
-/* The next free place in the queue, for wyrm_output to seal into. */
+/* SEALED_MAX bytes of the queue to seal into, and the word that a datagram is there. */
 uint8_t *wyrmd_udp_room(struct wyrmd *d);
 void wyrmd_udp_commit(struct wyrmd *d, const struct wyrm_packet *packet);
+void wyrmd_udp_flush(struct wyrmd *d);
 
 /* uapi.c */
 bool wyrmd_uapi_open(struct wyrmd *d);
 void wyrmd_uapi_close(struct wyrmd *d);
+/* False once the socket file has been removed or replaced. */
+bool wyrmd_uapi_is_ours(const struct wyrmd *d);
 void wyrmd_uapi_accept(struct wyrmd *d);
-void wyrmd_uapi_readable(struct wyrmd *d, struct client *client);
+void wyrmd_uapi_ready(struct wyrmd *d, struct client *client);
+
+/* hold.c: packets that wait for a session. */
+void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, unsigned n);
+/* Sends what waited for this peer; each packet may be held again. */
+void wyrmd_release_held(struct wyrmd *d, wyrm_peer_id peer);
+/* Forgets what waited for this peer; with WYRM_NO_PEER for any. */
+void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer);
 
 /* loop.c */
 wyrm_ms wyrmd_now(void);
 bool wyrmd_watch(struct wyrmd *d, int fd);
 /* Sends one inner packet, or holds a copy of it until the peer has a session. */
-void wyrmd_send_inner(struct wyrmd *d, const uint8_t *ip, size_t len);
-void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer);
-/* Polls the core and runs waiting handshakes until nothing is left to do. */
+void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
+/* Polls the core until it owes nothing. */
 void wyrmd_service(struct wyrmd *d);
+/* The way to any peer may be another now: local addresses and routes are chosen anew. */
+void wyrmd_forget_paths(struct wyrmd *d);
 /* Runs until a signal, or until the interface or the socket is removed. */
 int wyrmd_run(struct wyrmd *d);
 

@@ -195,6 +195,12 @@ static int set_endpoint(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
     if (wyrm_host_parse(line->value, line->value_len, &place) != WYRM_IDLE ||
         place.address.family == 0)
         return WYRM_UAPI_INVALID; /* numeric only: resolving is the client's business */
+#if WYRM_IPV6
+    if (place.name_len > 0 && host->find_zone != NULL)
+        place.address.scope = host->find_zone(host->ctx, place.name, place.name_len);
+    if (place.name_len > 0 && place.address.scope == 0)
+        return WYRM_UAPI_INVALID;
+#endif
     return error_of(wyrm_peer_set_endpoint(host->dev, uapi->peer, &place.address));
 }
 

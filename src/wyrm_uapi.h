@@ -36,6 +36,9 @@ struct wyrm_uapi_host {
     /* Change the socket; 0 or a WYRM_UAPI_... number. Either may be NULL: not possible here. */
     int (*set_listen_port)(void *ctx, uint16_t port);
     int (*set_fwmark)(void *ctx, uint32_t mark);
+    /* The number of the interface `name`, the zone of an IPv6 endpoint; 0: there is none. May be
+     * NULL: zones are numbers only. */
+    uint32_t (*find_zone)(void *ctx, const char *name, size_t len);
     wyrm_ms (*now)(void *ctx);
     uint16_t listen_port; /* as they are now; 0: none */
     uint32_t fwmark;
