@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-/* Blocks enciphered before they are hashed: few enough to stay in a small data cache. */
-#define RUN 16
+/* Blocks enciphered before they are hashed: few enough to stay in a small data cache, and all of a
+ * packet of common size. */
+#define RUN 32
 
 struct aead {
     uint32_t chacha[WYRM_CHACHA20_WORDS];

@@ -4,7 +4,7 @@
  *
  * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
  *
- * ChaCha20 for Cortex-M4, M7 and M33 (ARMv7E-M, ARMv8-M mainline).
+ * ChaCha20 for Cortex-M3, M4, M7 and M33 (ARMv7-M, ARMv7E-M, ARMv8-M mainline).
  *
  * Rotations cost nothing: a word that is to be rotated stays as it is, and the next instruction that
  * reads it does so through the barrel shifter. A quarter round takes rows b and d with rotations by
@@ -15,17 +15,21 @@
  *   r8, r9   x8, x9 or x10, x11       r10-r12, lr     x12-x15, pending 24
  *
  * Stack: 144 bytes. Clobbers r0-r3, r12, flags.
- * Per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40, loop 20,
- * the rest 92 with words anywhere, 71 if both buffers are aligned.
+ * Instructions per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40,
+ * loop 20, the rest 70 if both buffers are aligned, otherwise 93. WYRM_SMALL: loop 40, the rest 90.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, EOR, LDR, STR take the same time for all values.
  * Secrets in the frame are cleared before return.
  */
 #include "../wyrm_crypto_select.h"
 
-#if WYRM_CHACHA20_ASM && WYRM_ARCH_ARMV7EM
+#if WYRM_CHACHA20_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM)
 
+#if WYRM_SMALL
+#define ROUNDS_PER_LOOP 2
+#else
 #define ROUNDS_PER_LOOP 4
+#endif
 
 /* The frame. The first 14 words are what the registers begin a block with. */
 #define START     0
@@ -186,11 +190,15 @@ wyrm_chacha20_blocks:
     strd    r10, r11, [sp, #ROW_D]
     strd    r12, lr, [sp, #ROW_D + 8]
     ldrd    lr, r12, [sp, #OUT_IN]
+#if WYRM_SMALL
+    xor_block 0
+#else
     orr     r8, r12, lr
     lsls    r8, r8, #30
     bne     .Lmisaligned
     xor_block 1
 .Lnext:
+#endif
     strd    lr, r12, [sp, #OUT_IN]
     ldr     r1, [sp, #BLOCKS]
     subs    r1, r1, #1
@@ -214,14 +222,14 @@ wyrm_chacha20_blocks:
     stm     r0, {r1-r11}
     add     sp, sp, #FRAME + 16
     .cfi_def_cfa_offset 36
-    .cfi_remember_state
     pop     {r4-r11, pc}
 
+#if !WYRM_SMALL
 .Lmisaligned:
-    .cfi_restore_state
     .cfi_def_cfa_offset 52 + FRAME
     xor_block 0
     b       .Lnext
+#endif
     .cfi_endproc
     .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
 #endif
