@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn, Optional
 
 import typer
 
+from wyrmlab import net
 from wyrmlab.boards import BOARDS, DEFAULT
 from wyrmlab.build import Target
 from wyrmlab.errors import FAILED, INTERRUPTED, USAGE, WyrmError
@@ -198,6 +199,8 @@ def main() -> NoReturn:
         code = app(prog_name="./wyrm", standalone_mode=False)
     except BaseException as error:
         code = _report(error)
+    if not net.inside():
+        net.give_back()
     _flush()
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -21,4 +21,6 @@ if __name__ == "__main__":
         sys.argv = sys.argv[1:]
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     else:
-        sys.exit(net.run_inside(*sys.argv[1:]))
+        code = net.run_inside(*sys.argv[1:])
+        net.give_back()
+        sys.exit(code)

@@ -39,6 +39,7 @@ TUN_REMEDY = (
 _INSIDE = "WYRM_INSIDE"
 GATE = "WYRM_GATE"
 _NAME = "WYRM_NETNS"
+_OWNER = "WYRM_OWNER"
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 
 
@@ -169,7 +170,7 @@ def run_inside(module: str, *args: str) -> int:
     way = access().way
     if way is Way.SUDO:
         kept = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("WYRM_")]
-        return subprocess.run(["sudo", "env", *_kept_by_sudo(), *kept, *command]).returncode
+        return subprocess.run(["sudo", "env", *kept, *_kept_by_sudo(), *command]).returncode
     return _supervise(way, None, command)
 
 
@@ -181,11 +182,15 @@ def _again_through_sudo(why: str) -> NoReturn:
 
 def _kept_by_sudo() -> list[str]:
     """sudo drops the environment; this much of it has to survive."""
+    # Made now, it belongs to the user, and so do the folders above it.
+    paths.state().mkdir(parents=True, exist_ok=True)
     kept = {
         name: os.environ[name]
         for name in ("PATH", "PYTHONPATH", "WYRM_DEBUG", "TERM")
         if name in os.environ
     }
+    kept[_OWNER] = f"{os.getuid()}:{os.getgid()}"
+    kept["PYTHONDONTWRITEBYTECODE"] = "1"
     kept["WYRM_CACHE"] = str(paths.cache())
     kept["XDG_STATE_HOME"] = str(paths.state().parent)
     return [f"{name}={value}" for name, value in kept.items()]
@@ -246,7 +251,6 @@ def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None)
             child.wait()
         if made_name and name is not None:
             proc.run("ip", "netns", "delete", name, check=False)
-        _give_back()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
@@ -281,18 +285,17 @@ def _pass_signals_until_exit(
     return 128 - code if code < 0 else code
 
 
-def _give_back() -> None:
-    """What root made for a user of sudo in the project and its state belongs to that user."""
-    owner = os.environ.get("SUDO_UID")
-    if owner is None or os.geteuid() != 0:
+def give_back() -> None:
+    """What we made as root on the way through sudo belongs to the user who started us."""
+    if _OWNER not in os.environ:
         return
-    group = int(os.environ.get("SUDO_GID", owner))
-    for top in (paths.LAB, paths.BUILD, paths.RUNS, paths.state(), paths.cache()):
+    owner, group = (int(number) for number in os.environ[_OWNER].split(":"))
+    for top in (paths.BUILD, paths.RUNS, paths.state(), paths.cache()):
         for folder, names, files in os.walk(top):
             for path in (Path(folder), *(Path(folder) / name for name in (*names, *files))):
                 with contextlib.suppress(OSError):
                     if path.lstat().st_uid == 0:
-                        os.chown(path, int(owner), group, follow_symlinks=False)
+                        os.chown(path, owner, group, follow_symlinks=False)
 
 
 def _arrive(gate: int) -> None:
