@@ -188,8 +188,8 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
 }
 
 /* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
-static struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, const ip_addr_t *addr,
-                           uint16_t port)
+static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p,
+                                           const ip_addr_t *addr, uint16_t port)
 {
     struct wyrm_meta meta;
     struct wyrm_packet out;
@@ -260,28 +260,35 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
 
 /* ---- The core's turn ------------------------------------------------------- */
 
-static void act(struct wyrm_lwip *lwip, wyrm_status status, const struct wyrm_packet *out)
+/* One verdict of the core, datagrams being sent at once. */
+static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
 {
-    switch (status) {
-    case WYRM_SEND:
-        wyrm_lwip_send_control(lwip, out);
-        return;
-    case WYRM_WORK:
-        if (lwip->config.wake != NULL) {
-            lwip->config.wake(lwip->config.arg);
-        }
-        return;
-    case WYRM_READY:
-        wyrm_lwip_hold_flush(lwip, out->peer);
-        break;
-    case WYRM_LOST:
-        wyrm_lwip_hold_drop(lwip, out->peer);
-        break;
-    default:
-        return;
+    uint8_t buf[WYRM_CONTROL_MAX];
+    struct wyrm_packet out;
+    wyrm_status status =
+        wyrm_poll(lwip->device, wyrm_lwip_now_locked(lwip), buf, sizeof(buf), &out);
+
+    if (status == WYRM_SEND) {
+        wyrm_lwip_send_control(lwip, &out);
+    } else if (status == WYRM_READY || status == WYRM_LOST) {
+        *peer = out.peer;
     }
-    if (lwip->config.event != NULL) {
-        lwip->config.event(lwip->config.arg, status, out->peer);
+    return status;
+}
+
+static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
+{
+    if (status == WYRM_WORK && lwip->config.wake != NULL) {
+        lwip->config.wake(lwip->config.arg);
+    }
+    if (status == WYRM_READY) {
+        wyrm_lwip_hold_flush(lwip, peer);
+    }
+    if (status == WYRM_LOST) {
+        wyrm_lwip_hold_drop(lwip, peer);
+    }
+    if ((status == WYRM_READY || status == WYRM_LOST) && lwip->config.event != NULL) {
+        lwip->config.event(lwip->config.arg, status, peer);
     }
 }
 
@@ -321,17 +328,15 @@ void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
 
 void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
 {
-    uint8_t buf[WYRM_CONTROL_MAX];
-    struct wyrm_packet out;
+    wyrm_peer_id peer = WYRM_NO_PEER;
     wyrm_status status;
 
     if (!lwip->running || lwip->polling) {
         return; /* the outer call goes on polling */
     }
     lwip->polling = true;
-    while (lwip->running && (status = wyrm_poll(lwip->device, wyrm_lwip_now_locked(lwip), buf,
-                                                sizeof(buf), &out)) > WYRM_IDLE) {
-        act(lwip, status, &out);
+    while (lwip->running && (status = poll_once(lwip, &peer)) > WYRM_IDLE) {
+        act(lwip, status, peer);
     }
     lwip->polling = false;
     if (lwip->running) {

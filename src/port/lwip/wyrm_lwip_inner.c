@@ -40,9 +40,15 @@ struct layout {
     bool fragment;
 };
 
+/* As pbuf_get_at; headers lie in the first piece but for odd cases. */
+static inline uint8_t get8(const struct pbuf *p, uint16_t at)
+{
+    return at < p->len ? ((const uint8_t *)p->payload)[at] : pbuf_get_at(p, at);
+}
+
 static uint16_t get16(const struct pbuf *p, uint16_t at)
 {
-    return (uint16_t)(pbuf_get_at(p, at) << 8 | pbuf_get_at(p, (uint16_t)(at + 1)));
+    return (uint16_t)(get8(p, at) << 8 | get8(p, (uint16_t)(at + 1)));
 }
 
 static void put16(struct pbuf *p, uint16_t at, uint16_t value)
@@ -54,18 +60,18 @@ static void put16(struct pbuf *p, uint16_t at, uint16_t value)
 /* IPv6 extension headers are not followed: what lies behind them is nobody's business here. */
 static bool parse(const struct pbuf *p, struct layout *out)
 {
-    out->version = pbuf_get_at(p, 0) >> 4;
+    out->version = get8(p, 0) >> 4;
     if (out->version == 6 && p->tot_len >= IP6_HLEN) {
         out->header = IP6_HLEN;
-        out->protocol = pbuf_get_at(p, 6);
+        out->protocol = get8(p, 6);
         out->fragment = out->protocol == IP6_NEXTH_FRAGMENT;
         return true;
     }
     if (out->version == 4 && p->tot_len >= IP_HLEN) {
         uint16_t offset = get16(p, 6);
 
-        out->header = (uint16_t)((pbuf_get_at(p, 0) & 15) * 4);
-        out->protocol = (offset & IP_OFFMASK) != 0 ? 0 : pbuf_get_at(p, 9);
+        out->header = (uint16_t)((get8(p, 0) & 15) * 4);
+        out->protocol = (offset & IP_OFFMASK) != 0 ? 0 : get8(p, 9);
         out->fragment = (offset & (IP_OFFMASK | IP_MF)) != 0;
         return out->header >= IP_HLEN && out->header <= p->tot_len;
     }
@@ -165,18 +171,18 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
 static uint16_t mss_at(const struct pbuf *p, const struct layout *l)
 {
     if (l->protocol != IP_PROTO_TCP || p->tot_len < l->header + TCP_HEADER ||
-        (pbuf_get_at(p, (uint16_t)(l->header + TCP_FLAGS)) & TCP_SYN) == 0) {
+        (get8(p, (uint16_t)(l->header + TCP_FLAGS)) & TCP_SYN) == 0) {
         return 0;
     }
-    uint16_t end = (uint16_t)(l->header + (pbuf_get_at(p, (uint16_t)(l->header + 12)) >> 4) * 4);
+    uint16_t end = (uint16_t)(l->header + (get8(p, (uint16_t)(l->header + 12)) >> 4) * 4);
     uint16_t at = (uint16_t)(l->header + TCP_HEADER);
 
     if (end > p->tot_len) {
         return 0;
     }
     while (at + OPTION_MSS_LEN <= end) {
-        uint8_t kind = pbuf_get_at(p, at);
-        uint8_t len = kind == OPTION_NOP ? 1 : pbuf_get_at(p, (uint16_t)(at + 1));
+        uint8_t kind = get8(p, at);
+        uint8_t len = kind == OPTION_NOP ? 1 : get8(p, (uint16_t)(at + 1));
 
         if (kind == OPTION_END || len == 0) {
             return 0;
@@ -243,7 +249,7 @@ void wyrm_lwip_disarm_nd(struct pbuf *p)
 {
     struct layout l;
 
-    if (parse(p, &l) && l.version == 6 && pbuf_get_at(p, 7) == ND_HOP_LIMIT &&
+    if (parse(p, &l) && l.version == 6 && get8(p, 7) == ND_HOP_LIMIT &&
         l.protocol != IP_PROTO_TCP && l.protocol != IP_PROTO_UDP) {
         pbuf_put_at(p, 7, ND_HOP_LIMIT - 1);
     }
@@ -259,7 +265,7 @@ static bool may_refuse(const struct pbuf *p, const struct layout *l, const ip_ad
         ip_addr_ismulticast(src) || ip_addr_ismulticast(dst)) {
         return false;
     }
-    uint8_t type = p->tot_len > l->header ? pbuf_get_at(p, l->header) : 0;
+    uint8_t type = p->tot_len > l->header ? get8(p, l->header) : 0;
 
     if (l->version == 6) {
         return l->protocol != IP6_NEXTH_ICMP6 || type == ICMP6_TYPE_EREQ || type == ICMP6_TYPE_EREP;

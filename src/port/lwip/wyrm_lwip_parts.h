@@ -13,6 +13,13 @@
 
 #define WYRM_LWIP_IP6 (LWIP_IPV6 && WYRM_IPV6)
 
+/* Keeps a function's large locals off the stack while its caller goes on with the result. */
+#if defined(__GNUC__)
+#define WYRM_LWIP_APART __attribute__((noinline))
+#else
+#define WYRM_LWIP_APART
+#endif
+
 /* ---- wyrm_lwip.c: packets --------------------------------------------- */
 
 /* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
