@@ -33,7 +33,7 @@ def wyrm(*args: str, timeout_s: float = 120, **env: str) -> subprocess.Completed
 def test_second_start_takes_under_a_second() -> None:
     wyrm("--help")
     times = []
-    for _ in range(3):
+    for _ in range(5):
         started = time.monotonic()
         assert wyrm("--help").returncode == 0
         times.append(time.monotonic() - started)
