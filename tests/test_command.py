@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, paths, proc
+from wyrmlab import cleaning, net, paths, proc
 
 WYRM = str(paths.ROOT / "wyrm")
 
@@ -84,6 +84,22 @@ def test_setup_does_nothing_on_a_machine_that_is_set_up() -> None:
     assert done.returncode == 0
     assert "Debian packages: all there." in done.stderr
     assert "Third-party source: all there." in done.stderr
+
+
+def test_clean_removes_only_what_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, project = tmp_path / "cache", tmp_path / "project"
+    monkeypatch.setenv("WYRM_CACHE", str(cache))
+    monkeypatch.setattr(paths, "ROOT", project)
+    monkeypatch.setattr(paths, "BUILD", project / "build")
+    monkeypatch.setattr(paths, "RUNS", project / "runs")
+    for folder in (cache / "venv", cache / "third_party", project / "build", project / "runs"):
+        folder.mkdir(parents=True)
+    (cache / "letter.txt").write_text("mine")
+    cleaning.clean(all_of_it=False)
+    assert sorted(path.name for path in project.iterdir()) == ["runs"]
+    cleaning.clean(all_of_it=True)
+    assert list(project.iterdir()) == []
+    assert [path.name for path in cache.iterdir()] == ["letter.txt"]
 
 
 def test_keys_are_those_of_wg() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 
 from wyrmlab import paths
@@ -13,7 +14,8 @@ def clean(*, all_of_it: bool) -> None:
     """Removes build/; with `all_of_it` runs/ and the cache too. Flash files of devices stay."""
     doomed = [paths.BUILD]
     if all_of_it:
-        doomed += [paths.RUNS, paths.cache()]
+        # Only what is ours: WYRM_CACHE may name a folder that holds other things too.
+        doomed += [paths.RUNS, paths.cache() / "venv", paths.cache() / "third_party"]
     freed = 0
     for path in doomed:
         size = paths.disk_use(path)
@@ -21,6 +23,9 @@ def clean(*, all_of_it: bool) -> None:
             shutil.rmtree(path)
             print(f"removed {path} ({paths.megabytes(size)})")
         freed += size
+    if all_of_it:
+        with contextlib.suppress(OSError):
+            paths.cache().rmdir()
     (paths.ROOT / "compile_commands.json").unlink(missing_ok=True)
     print(f"{paths.megabytes(freed)} freed")
     if not all_of_it:
