@@ -31,6 +31,7 @@ struct wyrm_worker {
     struct wyrm_lwip *lwip;
     TaskHandle_t task;    /* NULL: not running */
     TaskHandle_t stopper; /* who waits for the end */
+    bool ended;
     struct wyrm_job job;
     StaticTask_t control;
     StackType_t stack[WYRM_WORKER_STACK_WORDS];
@@ -40,7 +41,7 @@ struct wyrm_worker {
  * it twice does nothing. */
 void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBaseType_t priority);
 /* Lets the handshake under way end, then deletes the task; blocks that long, so the caller must not
- * hold lwIP's lock. The worker may be started again. Never delete the task in another way: it may
+ * hold lwIP's lock. Uses the caller's task notification 0. Stop or remove the tunnel first. The worker may be started again. Never delete the task in another way: it may
  * hold the lock. */
 void wyrm_worker_stop(struct wyrm_worker *worker);
 /* There is work; never blocks. Fits wyrm_lwip_config.wake, with the worker as its argument. */

@@ -124,7 +124,6 @@ void tunnel_init(void)
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
         (void)shell_error("the flash has lost its time stamps, so peers may refuse this device "
                           "for a while; new keys ('genkey') help at once");
-    wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
 }
 
 struct application {
@@ -192,6 +191,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
                const struct wyrm_endpoint *endpoints)
 {
     struct application a = {.conf = conf, .key = key, .endpoints = endpoints};
+
+    wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
 
     if (a.error == ERR_ARG)
@@ -212,6 +213,7 @@ void tunnel_down(void)
 void tunnel_forget(void)
 {
     wyrm_lwip_remove(&tunnel);
+    wyrm_worker_stop(&worker);
 }
 
 bool tunnel_is_up(void)

@@ -15,7 +15,7 @@
 #define TUNNEL_ROUTES 16
 #define TUNNEL_HELD   8
 
-/** Reads the time-stamp mark and starts the worker. Once, after net_start(), console's owner. */
+/** Reads the time-stamp mark. Once, after net_start(), console's owner. */
 void tunnel_init(void);
 
 /**
@@ -29,7 +29,7 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
 /** Wipes keys and sessions. What is meant for the tunnel is refused until tunnel_forget(). */
 void tunnel_down(void);
 
-/** Takes the interface away as well: its traffic goes by ordinary routing again. */
+/** Takes interface and worker away as well: the traffic goes by ordinary routing again. */
 void tunnel_forget(void);
 
 bool tunnel_is_up(void);

@@ -26,6 +26,7 @@ static void work(void *argument)
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
         wyrm_lwip_work(worker->lwip, &worker->job);
     }
+    worker->ended = true;
     (void)xTaskNotifyGive(worker->stopper);
     vTaskSuspend(NULL);
 }
@@ -37,6 +38,7 @@ void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBase
     }
     worker->lwip = lwip;
     worker->stopper = NULL;
+    worker->ended = false;
     worker->task = xTaskCreateStatic(work, "wyrm", WYRM_WORKER_STACK_WORDS, worker, priority,
                                      worker->stack, &worker->control);
     wyrm_worker_wake(worker); /* work may wait already */
@@ -51,7 +53,9 @@ void wyrm_worker_stop(struct wyrm_worker *worker)
     }
     worker->stopper = xTaskGetCurrentTaskHandle();
     (void)xTaskNotifyGive(task);
-    (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    while (!worker->ended) { /* others may notify this task too */
+        (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    }
     worker->task = NULL;
     vTaskDelete(task);
 }
