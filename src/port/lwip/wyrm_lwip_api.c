@@ -71,6 +71,15 @@ static wyrm_status run(struct call *call)
     return call->status;
 }
 
+/* For the many functions that take no more than this. */
+static wyrm_status run_plain(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct call *),
+                             wyrm_peer_id peer, const void *in, void *out)
+{
+    struct call c = {.run = fn, .lwip = lwip, .in = in, .out = out, .peer = peer};
+
+    return run(&c);
+}
+
 /* ---- Life ---------------------------------------------------------------- */
 
 static wyrm_status do_start(struct call *c)
@@ -163,9 +172,7 @@ static wyrm_status do_set_private_key(struct call *c)
 
 wyrm_status wyrm_lwip_set_private_key(struct wyrm_lwip *lwip, const uint8_t key[WYRM_KEY_LEN])
 {
-    struct call c = {.run = do_set_private_key, .lwip = lwip, .in = key};
-
-    return run(&c);
+    return run_plain(lwip, do_set_private_key, WYRM_NO_PEER, key, NULL);
 }
 
 static wyrm_status do_public_key(struct call *c)
@@ -175,9 +182,7 @@ static wyrm_status do_public_key(struct call *c)
 
 wyrm_status wyrm_lwip_public_key(struct wyrm_lwip *lwip, uint8_t out[WYRM_KEY_LEN])
 {
-    struct call c = {.run = do_public_key, .lwip = lwip, .out = out};
-
-    return run(&c);
+    return run_plain(lwip, do_public_key, WYRM_NO_PEER, NULL, out);
 }
 
 static wyrm_status do_peer_add(struct call *c)
@@ -188,9 +193,7 @@ static wyrm_status do_peer_add(struct call *c)
 wyrm_status wyrm_lwip_peer_add(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
                                wyrm_peer_id *out)
 {
-    struct call c = {.run = do_peer_add, .lwip = lwip, .in = pub, .out = out};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_add, WYRM_NO_PEER, pub, out);
 }
 
 static wyrm_status do_peer_find(struct call *c)
@@ -201,9 +204,7 @@ static wyrm_status do_peer_find(struct call *c)
 wyrm_status wyrm_lwip_peer_find(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
                                 wyrm_peer_id *out)
 {
-    struct call c = {.run = do_peer_find, .lwip = lwip, .in = pub, .out = out};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_find, WYRM_NO_PEER, pub, out);
 }
 
 static wyrm_status do_peer_remove(struct call *c)
@@ -213,9 +214,7 @@ static wyrm_status do_peer_remove(struct call *c)
 
 wyrm_status wyrm_lwip_peer_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    struct call c = {.run = do_peer_remove, .lwip = lwip, .peer = peer};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_remove, peer, NULL, NULL);
 }
 
 static wyrm_status do_peer_set_psk(struct call *c)
@@ -226,9 +225,7 @@ static wyrm_status do_peer_set_psk(struct call *c)
 wyrm_status wyrm_lwip_peer_set_psk(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                    const uint8_t psk[WYRM_KEY_LEN])
 {
-    struct call c = {.run = do_peer_set_psk, .lwip = lwip, .peer = peer, .in = psk};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_set_psk, peer, psk, NULL);
 }
 
 static wyrm_status do_peer_set_endpoint(struct call *c)
@@ -239,9 +236,7 @@ static wyrm_status do_peer_set_endpoint(struct call *c)
 wyrm_status wyrm_lwip_peer_set_endpoint(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                         const struct wyrm_endpoint *endpoint)
 {
-    struct call c = {.run = do_peer_set_endpoint, .lwip = lwip, .peer = peer, .in = endpoint};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_set_endpoint, peer, endpoint, NULL);
 }
 
 static wyrm_status do_peer_set_keepalive(struct call *c)
@@ -264,9 +259,7 @@ static wyrm_status do_peer_connect(struct call *c)
 
 wyrm_status wyrm_lwip_peer_connect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    struct call c = {.run = do_peer_connect, .lwip = lwip, .peer = peer};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_connect, peer, NULL, NULL);
 }
 
 static wyrm_status do_peer_disconnect(struct call *c)
@@ -276,9 +269,7 @@ static wyrm_status do_peer_disconnect(struct call *c)
 
 wyrm_status wyrm_lwip_peer_disconnect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    struct call c = {.run = do_peer_disconnect, .lwip = lwip, .peer = peer};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_disconnect, peer, NULL, NULL);
 }
 
 static wyrm_status do_peer_get(struct call *c)
@@ -307,9 +298,7 @@ static wyrm_status do_route_add(struct call *c)
 wyrm_status wyrm_lwip_route_add(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                 const struct wyrm_prefix *prefix)
 {
-    struct call c = {.run = do_route_add, .lwip = lwip, .peer = peer, .in = prefix};
-
-    return run(&c);
+    return run_plain(lwip, do_route_add, peer, prefix, NULL);
 }
 
 static wyrm_status do_route_remove(struct call *c)
@@ -320,9 +309,7 @@ static wyrm_status do_route_remove(struct call *c)
 wyrm_status wyrm_lwip_route_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                    const struct wyrm_prefix *prefix)
 {
-    struct call c = {.run = do_route_remove, .lwip = lwip, .peer = peer, .in = prefix};
-
-    return run(&c);
+    return run_plain(lwip, do_route_remove, peer, prefix, NULL);
 }
 
 static wyrm_status do_route_get(struct call *c)
