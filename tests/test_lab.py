@@ -132,7 +132,7 @@ def test_firmware_arguments_with_blanks_are_refused(tmp_path: Path) -> None:
 def test_every_package_has_a_group_a_probe_and_a_reason() -> None:
     for package in packages.table():
         assert package.group in packages.GROUPS, package
-        assert re.fullmatch(r"(cmd|file|arm|py) \S+", package.probe), package
+        assert re.fullmatch(r"(cmd|file|arm|py|clang) \S+", package.probe), package
         assert package.reason, package
     names = [package.name for package in packages.table()]
     assert len(names) == len(set(names))

@@ -36,7 +36,7 @@ class Package:
             return Path(what).exists()
         if kind == "py":
             return find_spec(what) is not None
-        return _arm_file(what)
+        return _clang_runtime(what) if kind == "clang" else _arm_file(what)
 
 
 def which(program: str) -> str | None:
@@ -50,6 +50,15 @@ def _arm_file(name: str) -> bool:
     command = ["arm-none-eabi-gcc", f"-print-file-name={name}"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip()
     return Path(said).is_absolute() and Path(said).exists()
+
+
+def _clang_runtime(part: str) -> bool:
+    if not which("clang"):
+        return False
+    command = ["clang", "-print-runtime-dir"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip()
+    # Newer versions keep it in a folder per target beside the one they name.
+    return any(Path(said).parent.glob(f"*/libclang_rt.{part}*.a"))
 
 
 @cache
