@@ -1,0 +1,295 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What merge.c puts together tun.c takes apart again, byte for byte; and what must not be merged is
+ * not. The interface is one end of a socket pair.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/virtio_net.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "wyrmd.h"
+
+enum { HEADER = sizeof(struct virtio_net_hdr), LONGEST = 1500, MOST = 80 };
+
+static struct wyrmd d;
+static int system_end;
+static uint8_t given[MOST][LONGEST];
+static size_t given_len[MOST];
+static unsigned given_n, back_n;
+
+void wyrmd_log(const struct wyrmd *daemon, const char *format, ...)
+{
+    (void)daemon;
+    (void)format;
+}
+
+/* Where tun.c sends its pieces: they must be what was given to merge.c, in order. */
+void wyrmd_send_inner(struct wyrmd *daemon, const struct wyrm_span *ip, unsigned n)
+{
+    uint8_t whole[LONGEST];
+    size_t len = 0;
+
+    (void)daemon;
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(whole + len, ip[i].data, ip[i].len);
+        len += ip[i].len;
+    }
+    assert_true(back_n < given_n);
+    assert_int_equal(len, given_len[back_n]);
+    assert_memory_equal(whole, given[back_n], len);
+    back_n++;
+}
+
+static int open_world(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    memset(&d, 0, sizeof(d));
+    given_n = back_n = 0;
+    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends) < 0)
+        return -1;
+    d.tun = ends[0];
+    d.udp_offload = true;
+    system_end = ends[1];
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    close(d.tun);
+    close(system_end);
+    return 0;
+}
+
+/* A packet that a system would send: version 4 or 6, with right checksums. */
+static void give(unsigned version, uint8_t protocol, size_t payload, uint32_t seq, uint8_t flags)
+{
+    uint8_t *ip = given[given_n];
+    size_t ip_len = version == 4 ? 20 : 40, l4_len = (protocol == IPPROTO_TCP ? 32 : 8) + payload;
+    uint8_t *l4 = ip + ip_len;
+    uint16_t sum, number;
+    uint32_t word;
+
+    memset(ip, 0, LONGEST);
+    number = htons((uint16_t)(ip_len + l4_len));
+    if (version == 4) {
+        ip[0] = 0x45;
+        memcpy(ip + 2, &number, 2);
+        number = htons((uint16_t)(100 + given_n));
+        memcpy(ip + 4, &number, 2);
+        ip[6] = 0x40;
+        ip[8] = 64;
+        ip[9] = protocol;
+        memcpy(ip + 12, "\x0a\x00\x00\x01\x0a\x00\x00\x02", 8);
+        sum = (uint16_t)~wyrmd_fold(wyrmd_sum(0, ip, 20));
+        memcpy(ip + 10, &sum, 2);
+    } else {
+        ip[0] = 0x60;
+        number = htons((uint16_t)l4_len);
+        memcpy(ip + 4, &number, 2);
+        ip[6] = protocol;
+        ip[7] = 64;
+        ip[8] = ip[24] = 0xfd;
+        ip[39] = 1;
+    }
+    memcpy(l4, "\x12\x34\x00\x50", 4);
+    for (size_t i = 0; i < payload; i++)
+        l4[l4_len - payload + i] = (uint8_t)(seq + i * 7);
+    if (protocol == IPPROTO_TCP) {
+        word = htonl(seq);
+        memcpy(l4 + 4, &word, 4);
+        l4[12] = 0x80;
+        l4[13] = flags;
+        l4[15] = 99;
+        memset(l4 + 20, 1, 12);
+    } else {
+        number = htons((uint16_t)l4_len);
+        memcpy(l4 + 4, &number, 2);
+    }
+    sum = (uint16_t)~wyrmd_fold(wyrmd_sum(wyrmd_sum_pseudo(0, ip, protocol, l4_len), l4, l4_len));
+    memcpy(l4 + (protocol == IPPROTO_TCP ? 16 : 6), &sum, 2);
+    given_len[given_n++] = ip_len + l4_len;
+}
+
+/* Merges everything given, takes what the system got and hands it back: how many packets it got. */
+static unsigned there_and_back(void)
+{
+    static uint8_t packets[8][HEADER + PACKET_MAX];
+    static uint8_t copies[MOST][LONGEST];
+    ssize_t len[8];
+    unsigned n = 0;
+
+    memcpy(copies, given, sizeof(given));
+    for (unsigned i = 0; i < given_n; i++)
+        wyrmd_merge(&d, copies[i], given_len[i]);
+    wyrmd_merge_flush(&d);
+    while (n < 8 && (len[n] = recv(system_end, packets[n], sizeof(packets[n]), 0)) > 0)
+        n++;
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(send(system_end, packets[i], (size_t)len[i], 0), len[i]);
+    assert_true(wyrmd_tun_readable(&d));
+    assert_int_equal(back_n, given_n);
+    return n;
+}
+
+static void a_run_of_tcp_is_one_packet(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        give(4, IPPROTO_TCP, 1368, 1000 + i * 1368, 0x10);
+    assert_int_equal(there_and_back(), 1);
+}
+
+static void so_it_is_with_ipv6(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        give(6, IPPROTO_TCP, 1348, UINT32_MAX - 5000 + i * 1348, 0x10); /* wraps */
+    assert_int_equal(there_and_back(), 1);
+}
+
+static void a_run_of_udp_is_one_packet(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 30; i++)
+        give(6, IPPROTO_UDP, 1201, i, 0);
+    assert_int_equal(there_and_back(), 1);
+}
+
+static void without_the_offload_udp_stays_as_it_is(void **state)
+{
+    (void)state;
+    d.udp_offload = false;
+    for (unsigned i = 0; i < 4; i++)
+        give(4, IPPROTO_UDP, 300, i, 0);
+    assert_int_equal(there_and_back(), 4);
+}
+
+static void a_short_or_pushed_packet_ends_the_run(void **state)
+{
+    (void)state;
+    give(4, IPPROTO_TCP, 1000, 0, 0x10);
+    give(4, IPPROTO_TCP, 999, 1000, 0x18); /* shorter and pushed: the last of the first run */
+    give(4, IPPROTO_TCP, 1000, 1999, 0x10);
+    give(4, IPPROTO_TCP, 1000, 2999, 0x10);
+    assert_int_equal(there_and_back(), 2);
+}
+
+static void a_gap_ends_the_run(void **state)
+{
+    (void)state;
+    give(4, IPPROTO_TCP, 1000, 0, 0x10);
+    give(4, IPPROTO_TCP, 1000, 2000, 0x10);
+    assert_int_equal(there_and_back(), 2);
+}
+
+static void a_longer_packet_ends_the_run(void **state)
+{
+    (void)state;
+    give(6, IPPROTO_UDP, 500, 0, 0);
+    give(6, IPPROTO_UDP, 501, 1, 0);
+    assert_int_equal(there_and_back(), 2);
+}
+
+static void what_is_no_plain_data_keeps_its_place(void **state)
+{
+    (void)state;
+    give(4, IPPROTO_TCP, 1000, 0, 0x10);
+    give(4, IPPROTO_TCP, 1000, 1000, 0x11); /* FIN */
+    give(4, IPPROTO_TCP, 0, 2001, 0x10);    /* bare acknowledgement */
+    give(4, IPPROTO_TCP, 1000, 2001, 0x10);
+    assert_int_equal(there_and_back(), 4);
+}
+
+static void a_wrong_checksum_is_passed_on_as_it_is(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
+    given[1][200] ^= 1;
+    assert_int_equal(there_and_back(), 3);
+}
+
+static void a_run_never_exceeds_an_ip_packet(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 70; i++)
+        give(4, IPPROTO_UDP, 1400, i, 0);
+    assert_int_equal(there_and_back(), 2);
+}
+
+static void a_checksum_left_to_us_is_filled_in(void **state)
+{
+    struct virtio_net_hdr how = {
+        .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = 20, .csum_offset = 6};
+    uint8_t packet[HEADER + LONGEST];
+    uint16_t sum;
+
+    (void)state;
+    give(4, IPPROTO_UDP, 333, 5, 0);
+    memcpy(packet, &how, sizeof(how));
+    memcpy(packet + HEADER, given[0], given_len[0]);
+    sum = wyrmd_fold(wyrmd_sum_pseudo(0, given[0], IPPROTO_UDP, 341));
+    memcpy(packet + HEADER + 26, &sum, 2);
+    assert_true(send(system_end, packet, HEADER + given_len[0], 0) > 0);
+    assert_true(wyrmd_tun_readable(&d));
+    assert_int_equal(back_n, 1);
+}
+
+static void nonsense_from_the_system_is_passed_over(void **state)
+{
+    uint8_t packet[HEADER + 64] = {0};
+    struct virtio_net_hdr how = {.gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 10};
+
+    (void)state;
+    for (uint16_t start = 0; start < 200; start++) {
+        how.csum_start = start < 20 ? start : (uint16_t)(start + 20); /* too early or too late */
+        how.csum_offset = start % 2 == 0 ? 16 : 600;
+        memcpy(packet, &how, sizeof(how));
+        assert_true(send(system_end, packet, sizeof(packet), 0) > 0);
+        assert_true(wyrmd_tun_readable(&d));
+    }
+    assert_int_equal(back_n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_run_of_tcp_is_one_packet, open_world, close_world),
+        cmocka_unit_test_setup_teardown(so_it_is_with_ipv6, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_run_of_udp_is_one_packet, open_world, close_world),
+        cmocka_unit_test_setup_teardown(without_the_offload_udp_stays_as_it_is, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_short_or_pushed_packet_ends_the_run, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_gap_ends_the_run, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_longer_packet_ends_the_run, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_is_no_plain_data_keeps_its_place, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_wrong_checksum_is_passed_on_as_it_is, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_run_never_exceeds_an_ip_packet, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_checksum_left_to_us_is_filled_in, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(nonsense_from_the_system_is_passed_over, open_world,
+                                        close_world),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
