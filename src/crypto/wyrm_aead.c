@@ -51,7 +51,8 @@ static void finish(struct aead *s, size_t rest, size_t aad_len, size_t len,
 {
     size_t at = (rest + WYRM_POLY1305_BLOCK - 1) & ~(size_t)(WYRM_POLY1305_BLOCK - 1);
 
-    memset(s->tail + rest, 0, at - rest);
+    if (at > rest)
+        memset(s->tail + rest, 0, at - rest);
     wyrm_store_le64(s->tail + at, aad_len);
     wyrm_store_le64(s->tail + at + 8, len);
     wyrm_poly1305_blocks(&s->poly, s->tail, at / WYRM_POLY1305_BLOCK + 1, 1);
@@ -89,6 +90,8 @@ static size_t collect(struct source *src, uint8_t block[WYRM_CHACHA20_BLOCK])
         skip_empty(src);
     }
     take = src->pad < room ? src->pad : room;
+    if (take == 0)
+        return have;
     memset(block + have, 0, take);
     src->pad -= take;
     return have + take;

@@ -138,7 +138,7 @@
  * stack measures it. Assembly clears its own frames. */
 #ifndef WYRM_SCRUB_BYTES
 #if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM
-#define WYRM_SCRUB_BYTES 96
+#define WYRM_SCRUB_BYTES 64
 #else
 #define WYRM_SCRUB_BYTES 320
 #endif

@@ -49,9 +49,9 @@ void wyrm_wipe(void *memory, size_t len)
 /* Calls nothing and so saves no register, whose value might be a secret of the caller. */
 __attribute__((noinline)) void wyrm_scrub_stack(void)
 {
-    volatile uint32_t frames[WYRM_SCRUB_BYTES / 4];
+    volatile uint64_t frames[WYRM_SCRUB_BYTES / 8];
 
-    for (unsigned i = 0; i < WYRM_SCRUB_BYTES / 4; i++)
+    for (unsigned i = 0; i < WYRM_SCRUB_BYTES / 8; i++)
         frames[i] = 0;
     __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
 }

@@ -14,7 +14,7 @@
  *   r0-r9   columns 0 to 9, between them limbs       r12, lr  words of w
  *   r10, r11  two limbs, or words of the message
  *
- * Stack: 168 bytes. Clobbers r0-r3, r12, flags. Per block: 182 instructions, 100 of them multiply.
+ * Stack: 168 bytes. Clobbers r0-r3, r12, flags. Per block: 181 instructions, 100 of them multiply.
  * Constant time: branches depend on the number of blocks, addresses on the arguments; MUL and MLA
  * take the same time for all values.
  * The limbs and the copy of the key in the frame are cleared before return.
@@ -27,7 +27,7 @@
 #define LIMBS 0
 #define W     40
 #define IN    116
-#define END   120
+#define LAST  120 /* where the last block is */
 #define STATE 124
 #define FRAME 132
 
@@ -100,10 +100,10 @@ wyrm_poly1305_blocks:
     .cfi_def_cfa_offset 36 + FRAME
 
     str     r0, [sp, #STATE]
+    sub     r2, r2, #1
     add     r2, r1, r2, lsl #4
     strd    r1, r2, [sp, #IN]
-    rsb     r3, r3, #1
-    mov     lr, r3
+    rsb     lr, r3, #1
 
     /* w, then the columns; every block brings bit 128, so take it off first if there is none. */
     add     r12, sp, #W
@@ -117,7 +117,8 @@ wyrm_poly1305_blocks:
     sub     r8, r8, lr, lsl #24
 
 .Lblock:
-    ldr     lr, [sp, #IN]
+    ldrd    lr, r12, [sp, #IN]
+    cmp     lr, r12 /* for the end of the loop: nothing until there touches the flags */
     ldr     r10, [lr], #4
     ldr     r11, [lr], #4
     ubfx    r12, r10, #0, #26
@@ -136,8 +137,6 @@ wyrm_poly1305_blocks:
     add     r8, r8, r11, lsr #8
     add     r8, r8, #1 << 24
     str     lr, [sp, #IN]
-    ldr     r12, [sp, #END]
-    cmp     lr, r12 /* for the end of the loop: nothing until there touches the flags */
 
     carry   r0, r1
     carry   r1, r2
@@ -170,14 +169,10 @@ wyrm_poly1305_blocks:
     movs    r3, #0
     movs    r4, #0
     movs    r5, #0
-    movs    r6, #0
-    movs    r7, #0
-    mov     r8, r0
-    mov     r9, r0
     mov     r12, sp
-    stm     r12!, {r0-r9}
-    stm     r12!, {r0-r9}
-    stm     r12, {r0-r8}
+.rept 5
+    stm     r12!, {r0-r5}
+.endr
     add     sp, sp, #FRAME
     .cfi_def_cfa_offset 36
     pop     {r4-r11, pc}

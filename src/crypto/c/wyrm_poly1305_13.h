@@ -15,6 +15,8 @@
 
 #include "../wyrm_bytes.h"
 
+#include <string.h>
+
 #define LIMBS     10
 #define LIMB_MASK UINT32_C(0x1fff)
 
@@ -35,8 +37,8 @@ static void add_words(uint32_t limb[LIMBS], uint32_t w0, uint32_t w1, uint32_t w
 
 static void load_key(struct wyrm_poly1305 *state, const uint32_t r[4])
 {
-    for (unsigned i = 0; i < LIMBS; i++)
-        state->h[i] = state->w[9 + i] = 0;
+    memset(state->h, 0, sizeof(state->h));
+    memset(state->w, 0, sizeof(state->w));
     add_words(state->w + 9, r[0], r[1], r[2], r[3]);
     for (unsigned i = 0; i < 9; i++)
         state->w[i] = 5 * state->w[10 + i];
@@ -88,18 +90,22 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 }
 #endif
 
-/* The sum as five words, below 2 p. */
+/* The sum as five words, below 2 p. Limb 1 may reach into limb 2, hence the additions. */
 static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
 {
     uint32_t *h = state->h;
+    uint64_t word;
 
     carry(h);
-    carry(h);
-    sum[0] = h[0] | h[1] << 13 | h[2] << 26;
-    sum[1] = h[2] >> 6 | h[3] << 7 | h[4] << 20;
-    sum[2] = h[4] >> 12 | h[5] << 1 | h[6] << 14 | h[7] << 27;
-    sum[3] = h[7] >> 5 | h[8] << 8 | h[9] << 21;
-    sum[4] = h[9] >> 11;
+    word = (uint64_t)(h[0] + (h[1] << 13)) + (h[2] << 26);
+    sum[0] = (uint32_t)word;
+    word = (word >> 32) + ((h[2] >> 6) + (h[3] << 7)) + (h[4] << 20);
+    sum[1] = (uint32_t)word;
+    word = (word >> 32) + ((h[4] >> 12) + (h[5] << 1) + (h[6] << 14)) + (h[7] << 27);
+    sum[2] = (uint32_t)word;
+    word = (word >> 32) + ((h[7] >> 5) + (h[8] << 8)) + (h[9] << 21);
+    sum[3] = (uint32_t)word;
+    sum[4] = (uint32_t)(word >> 32) + (h[9] >> 11);
 }
 
 #undef LIMBS
