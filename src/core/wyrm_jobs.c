@@ -197,8 +197,6 @@ static wyrm_status take_own(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
     peer->events &= (uint8_t)~EVENT_INITIATE;
     copy_peer(dev, now, job, peer);
     memcpy(job->peer_pub, peer->pub, sizeof(job->peer_pub));
-    job->meta.remote = peer->endpoint;
-    job->meta.local = peer->path;
     job->step = STEP_INITIATE;
     if (!draw(dev, job)) {
         wyrm_timers_initiated(dev, peer, job->local, now); /* try again when a retry would be due */
@@ -308,7 +306,7 @@ static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 #endif
 }
 
-/* Hands job->msg to the port as a datagram to the peer's endpoint. */
+/* Hands job->msg to the port as a datagram to where job->meta says. */
 static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
                                 struct wyrm_job *job, size_t len, struct wyrm_packet *out)
 {
@@ -321,7 +319,7 @@ static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyr
     wyrm_timers_sent(dev, peer, now);
     *out = (struct wyrm_packet){.data = job->msg,
                                 .len = len,
-                                .to = {peer->endpoint, peer->path, HANDSHAKE_TOS},
+                                .to = {job->meta.remote, job->meta.local, HANDSHAKE_TOS},
                                 .peer = wyrm_id_of(dev, peer)};
     return WYRM_SEND;
 }
@@ -330,10 +328,14 @@ static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyr
 static void learn(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
                   const struct wyrm_job *job, size_t len)
 {
-    peer->endpoint = job->meta.remote;
-    peer->path = job->meta.local;
     peer->rx_bytes += len;
     wyrm_timers_received(dev, peer, now);
+    /* What is fresh to a device that has rebooted may be a recording: an initiation does not move
+     * an endpoint that is known, the first data packet of its session does. */
+    if (job->step == STEP_RESPOND && peer->endpoint.family != 0)
+        return;
+    peer->endpoint = job->meta.remote;
+    peer->path = job->meta.local;
 }
 
 static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
@@ -358,6 +360,8 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struc
     peer->hs.local = job->local;
     peer->hs.waiting = true;
     wyrm_index_insert(dev, wyrm_ref(job->peer, WYRM_REF_HS));
+    job->meta.remote = peer->endpoint;
+    job->meta.local = peer->path;
     return send_message(dev, now, peer, job, INITIATION_LEN, out);
 }
 

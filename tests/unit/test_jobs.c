@@ -254,6 +254,29 @@ static void a_replayed_initiation_is_refused(void **state)
     world_free(w);
 }
 
+/* A device forgets with its power which time stamps it has seen, so that an old initiation may be
+ * played to it again. It answers to where that came from, but believes only a data packet. */
+static void an_initiation_alone_does_not_move_the_endpoint(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram initiation, packet;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    inject(w, B, &initiation, &elsewhere);
+    settle(w, B);
+    assert_memory_equal(&w->last[B].to, &elsewhere.remote, sizeof(elsewhere.remote));
+    assert_memory_equal(&peer_of(w, B, A)->endpoint, &w->node[A].address.remote,
+                        sizeof(elsewhere.remote));
+    w->wire[0].to = w->node[A].address.remote;
+    carry(w);
+    grab(w, &packet); /* A confirms */
+    assert_int_equal(inject(w, B, &packet, &elsewhere), WYRM_IDLE);
+    assert_memory_equal(&peer_of(w, B, A)->endpoint, &elsewhere.remote, sizeof(elsewhere.remote));
+    world_free(w);
+}
+
 static void a_session_that_came_about_meanwhile_spares_the_initiation(void **state)
 {
     struct world *w = world_make(2);
@@ -604,6 +627,7 @@ int main(void)
         cmocka_unit_test(the_same_response_twice_begins_one_session),
         cmocka_unit_test(the_same_response_in_two_slots_begins_one_session),
         cmocka_unit_test(a_replayed_initiation_is_refused),
+        cmocka_unit_test(an_initiation_alone_does_not_move_the_endpoint),
         cmocka_unit_test(a_session_that_came_about_meanwhile_spares_the_initiation),
         cmocka_unit_test(a_slot_is_kept_for_responses),
         cmocka_unit_test(our_own_initiation_does_not_wait_behind_those_of_others),
