@@ -23,14 +23,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { NODES_MAX = 8, HUB = 0, RING = 256, PACKET_MAX = 1600, PACKET_MIN = 60 };
+enum { NODES_MAX = 8, HUB = 0, ELSEWHERE = 100, RING = 256, PACKET_MAX = 1600, PACKET_MIN = 60 };
 enum {
     ROUGH_MIN_S = 100,
     ROUGH_MAX_S = 900,
-    CALM_S = 240,
-    WAKE_S = 200,
-    PROBE_S = 230,
-    JUDGE_S = 239
+    CALM_S = 300,
+    WAKE_S = 100,  /* a device whose peer seems to have moved gives up after 15 + 90 s, ... */
+    AGAIN_S = 215, /* ... and then looks for it where it was configured to be */
+    PROBE_S = 290,
+    JUDGE_S = 299
 };
 
 struct place { /* a node with its port, worker and clock */
@@ -214,9 +215,17 @@ static void remember(struct sim_message *message)
     sim.ring[at] = message;
 }
 
+static bool is_elsewhere(const struct wyrm_endpoint *address)
+{
+    return address->addr[3] > ELSEWHERE;
+}
+
+/* A message seen before comes again, from elsewhere; perhaps for the first time, if the network had
+ * lost it: then it is authentic, and whoever sent it moves the endpoint. In calm times the attacker
+ * rests, because nothing else would bring the endpoint back but the peer's next message. */
 static void attack(void)
 {
-    struct wyrm_endpoint elsewhere = node_address(100 + (unsigned)any(100)).remote;
+    struct wyrm_endpoint elsewhere = node_address(ELSEWHERE + (unsigned)any(100)).remote;
     struct sim_message *chosen = sim.ring[any(RING)];
 
     if (chosen != NULL)
@@ -677,6 +686,7 @@ static void turn_of_the_weather(void)
         for (unsigned i = 0; i < sim.nodes; i++)
             sim.at[i].node.random_fails = sim.at[i].node.clock_fails = false;
         plan_for_pairs(SIM_WAKE, WAKE_S);
+        plan_for_pairs(SIM_WAKE, AGAIN_S);
         plan_for_pairs(SIM_PROBE, PROBE_S);
         sim_plan(&sim.queue, (struct sim_event){.at = sim.now + CALM_S * 1000, .kind = SIM_PHASE});
         return;
@@ -708,7 +718,7 @@ static void happen(struct sim_event *event)
     switch (event->kind) {
     case SIM_ARRIVE:
         owner = owner_of(&event->message->to);
-        if (owner >= 0) {
+        if (owner >= 0 && !(sim.calm && is_elsewhere(&event->from))) {
             arrive((unsigned)owner, event->message, &event->from);
             settle((unsigned)owner);
         }
