@@ -42,6 +42,8 @@ static wyrm_status add_peer(struct wyrm_lwip *lwip, void *unused)
 }
 
 /* From any task, once lwIP runs. `error` receives one sentence if it says false. */
+bool tunnel_start(char error[WYRM_CONF_ERROR_MAX]);
+
 bool tunnel_start(char error[WYRM_CONF_ERROR_MAX])
 {
     static struct wyrm_lwip_config config = {
