@@ -30,7 +30,7 @@ struct header {
 WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, 2 * TUNNEL_ROUTES);
 
 /* The text in force and the one being read; conf points into the former. */
-static char text[TEXT_MAX], fresh[TEXT_MAX];
+static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that ends it */
 static size_t text_len;
 static uint8_t own_key[WYRM_KEY_LEN];
 static bool saved; /* flash holds what is in force */
@@ -206,14 +206,13 @@ static bool read_text(size_t *out)
     console_printf("Paste the file (it is not shown), then a line with a single dot or Ctrl-D.\n");
     console_flush();
     for (;;) {
-        size_t room = TEXT_MAX - len;
-        int got = console_read_hidden(fresh + len, room);
+        int got = console_read_hidden(fresh + len, sizeof fresh - len);
 
         if (got == -1)
             return shell_error("given up; nothing has changed");
         if (got == 1 && (fresh[len] == '.' || fresh[len] == '\x04'))
             break;
-        if (got == -2 || (size_t)got + 2 > room) {
+        if (got == -2 || len + (size_t)got + 1 > TEXT_MAX) {
             fits = false;
             len = 0;
             continue;
@@ -222,8 +221,7 @@ static bool read_text(size_t *out)
         fresh[len++] = '\n';
     }
     *out = len;
-    return fits ||
-           shell_error("the text is longer than %u bytes; nothing has changed", TEXT_MAX - 1);
+    return fits || shell_error("the text is longer than %u bytes; nothing has changed", TEXT_MAX);
 }
 
 static bool paste(void)

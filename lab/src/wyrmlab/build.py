@@ -22,6 +22,7 @@ class Target(enum.StrEnum):
     FIRMWARE = "firmware"
     LIB = "lib"
     TESTS = "tests"
+    WYRMD = "wyrmd"
 
 
 def build(target: Target, board: str | None = None) -> Path:
@@ -32,6 +33,8 @@ def build(target: Target, board: str | None = None) -> Path:
         return firmware(board or boards.DEFAULT)
     if target is Target.LIB:
         return library()
+    if target is Target.WYRMD:
+        return daemon()
     return tests()[0]
 
 
@@ -40,6 +43,14 @@ def library() -> Path:
     cmake("host", target="wyrm")
     _offer_compile_commands()
     return paths.BUILD / "host" / "libwyrm.a"
+
+
+def daemon() -> Path:
+    """The daemon for Linux; instrumented builds of it have other names."""
+    host_setup.ensure("build")
+    cmake("host", target="wyrmd")
+    _offer_compile_commands()
+    return paths.BUILD / "host" / "daemon" / "wyrmd"
 
 
 def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
@@ -52,6 +63,14 @@ def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
     if not product.exists():
         raise WyrmError(f"The build went through but left no {paths.shown(product)}.")
     return product
+
+
+def conf_check() -> Path:
+    """Builds the program that reads a configuration as the device does."""
+    if not net.restarted():
+        host_setup.ensure("build")
+        cmake("host", target="wyrm_conf_check")
+    return paths.BUILD / "host" / "lab" / "native" / "wyrm_conf_check"
 
 
 def tests() -> list[Path]:

@@ -9,7 +9,7 @@ import os
 import re
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -41,6 +41,7 @@ class Device:
     blank at every start. `icount_shift` makes every instruction take 2^N ns of device time.
     `args` reach the firmware as `name=value` words. Console transcript and QEMU's own output are
     `console.log` and `qemu.log` in `log_dir`, their names begin with `name` if given.
+    `qemu_options` are added to the emulator's command line.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Device:
         args: Mapping[str, str] = SCRIPTED,
         mac: str = MAC,
         name: str = "",
+        qemu_options: Sequence[str] = (),
     ) -> None:
         if icount_shift is not None and not 0 <= icount_shift <= 10:
             raise UsageError(
@@ -72,6 +74,7 @@ class Device:
         self.icount_shift = icount_shift
         self.args = dict(args)
         self.mac = mac
+        self.qemu_options = list(qemu_options)
         self.boot_s: float | None = None
         self._console_log = log_dir / f"{prefix}console.log"
         self._qemu_log = log_dir / f"{prefix}qemu.log"
@@ -201,7 +204,7 @@ class Device:
                 f"memory-backend-file,id=flash,mem-path={path},size={size},share=on",
             ]
             command += ["-machine", "memory-backend=flash"]
-        return command
+        return command + self.qemu_options
 
     def _open_flash(self) -> None:
         """Makes the file at its full size (sparse) and keeps two devices from sharing it."""

@@ -9,11 +9,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from wyrmlab import boards, build, host_setup, net, terminal
+from wyrmlab import boards, build, host_setup, net, proc, terminal
 from wyrmlab.device import DEVICE_ADDRESSES, Device, default_flash
 from wyrmlab.errors import UsageError
 
 DEFAULT_TAP = "wyrm0"
+
+# What the firmware takes: firmware/app/tunnel.h and conf.c.
+PEERS, ADDRESSES, CONF_MAX = 4, 32, 4096
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,13 @@ class Options:
 def run(options: Options) -> None:
     terminal.parse_place(options.console)
     board = boards.board(options.board)
-    conf = _read(options.conf) if options.conf else None
     if options.tap and options.netns:
         raise UsageError("--tap and --netns exclude each other:", remedy="give one of them.")
     for name in (options.tap, options.netns):
         if name:
             net.check_name(name)
+    flash = options.flash or default_flash(board)
+    conf = checked(options.conf, own_key=flash.exists()) if options.conf else None
     host_setup.ensure("build", "firmware", "net")
     firmware = build.firmware(board.name)
 
@@ -52,7 +56,7 @@ def run(options: Options) -> None:
             firmware,
             tap=tap,
             log_dir=Path(folder),
-            flash=options.flash or default_flash(board),
+            flash=flash,
             icount_shift=options.icount_shift,
             args={} if interactive else {"term": "plain"},
         ) as device,
@@ -65,13 +69,27 @@ def run(options: Options) -> None:
         terminal.serve(device.console, options.console, "console: {path}")
 
 
+def checked(path: Path, *, own_key: bool) -> str:
+    """The configuration if the device will take it; else what the device would say, before it
+    boots. `own_key`: it may have a private key of its own, so that the file needs none."""
+    text = _read(path)
+    if len(text.encode()) > CONF_MAX:
+        raise UsageError(f"{path}: the text is longer than {CONF_MAX} bytes; nothing has changed")
+    limits = ["--peers", str(PEERS), "--addresses", str(ADDRESSES), "--no-fwmark"]
+    limits += ["--own-key"] if own_key else []
+    checked = proc.run(build.conf_check(), *limits, path, check=False)
+    if checked.returncode != 0:
+        raise UsageError(checked.stderr.strip().splitlines()[-1])
+    return text
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not a text file.") from error
+        raise UsageError(f"{path} is not a text file. Name a wg-quick file.") from error
 
 
 def _how_to_reach(tap: str, netns: str | None, interactive: bool) -> str:

@@ -1,0 +1,407 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The device's console: configuration, keys, help; what it refuses and how; what it never shows."""
+
+from __future__ import annotations
+
+import random
+import re
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wyrmlab import boards, device_command, net, paths, proc
+from wyrmlab.device import Device
+from wyrmlab.errors import UsageError, WyrmError
+from wyrmlab.pair import Pair
+
+pytestmark = pytest.mark.netns
+Boot = Callable[..., Device]
+MakePair = Callable[..., Pair]
+
+KEY = "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk="
+OTHER = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg="
+SECRET = "FpCyhws9cxwWoV4xELtfJvjJN+zQVRPISllRWgeopVE="
+GOOD = (
+    f"[Interface]\nPrivateKey = {KEY}\nAddress = 10.77.0.2/24\nListenPort = 51820\n"
+    f"[Peer]\nPublicKey = {OTHER}\nPresharedKey = {SECRET}\nAllowedIPs = 10.77.0.1/32\n"
+    "Endpoint = 10.9.0.1:51820\n"
+)
+
+
+def changed(old: str, new: str) -> str:
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+# What is wrong, the text, and the line number and words to expect (one sentence, with a remedy).
+BAD = {
+    "short key": (changed(KEY, KEY[:-3]), 2, "must be 44"),
+    "no base64": (changed(OTHER, "*" * 43 + "="), 6, "some are wrong"),
+    "zero key": (changed(OTHER, "A" * 43 + "="), 6, "some are wrong"),
+    "wrong psk": (changed(SECRET, "secret"), 7, "wg genpsk"),
+    "port 0": (changed("10.9.0.1:51820", "10.9.0.1:0"), 9, "Endpoint must look like"),
+    "port 70000": (changed("ListenPort = 51820", "ListenPort = 70000"), 4, "65535"),
+    "no port": (changed("10.9.0.1:51820", "10.9.0.1"), 9, "Endpoint must look like"),
+    "prefix 33": (changed("10.77.0.1/32", "10.77.0.1/33"), 8, "10.0.0.2/24"),
+    "no address": (changed("10.77.0.2/24", "10.77.0.256/24"), 3, "10.0.0.2/24"),
+    "unknown option": (changed("ListenPort", "ListenPrt"), 4, "no such key"),
+    "wrong section": (changed("[Peer]", "[Pear]"), 5, "no such section"),
+    "truncated in a key": (GOOD[: GOOD.index("PresharedKey")] + "PresharedKey = FpCy\n", 7, "44"),
+    "truncated in a name": (GOOD[: GOOD.index("Endpoint")] + "Endp\n", 9, "text complete?"),
+    "truncated after a section": (GOOD[: GOOD.index("PublicKey")], 5, "text complete?"),
+    "empty": ("", 1, "text complete?"),
+    "only the peer": (GOOD[GOOD.index("[Peer]") :], 5, "no [Interface]"),
+    "five peers": (GOOD + f"[Peer]\nPublicKey = {OTHER}\n" * 4, None, ""),
+    "too many addresses": (changed("10.77.0.1/32", "10.77.0.1/32, " * 40 + "::/0"), 8, "too many"),
+    "HTML": ("<!DOCTYPE html>\n<html>404</html>\n", 1, "[Interface]"),
+}
+
+
+def test_secrets_never_show(boot: Boot, tmp_path: Path) -> None:
+    device = boot(flash=tmp_path / "flash")
+    device.configure(GOOD)
+    shown = device.command("conf show")
+    assert "PrivateKey = (hidden)" in shown
+    assert "PresharedKey = (hidden)" in shown
+    assert f"PublicKey = {OTHER}" in shown
+    assert "Endpoint = 10.9.0.1:51820" in shown
+    device.command("wg up")
+    assert "preshared key: (hidden)" in device.command("wg")
+    device.command("pubkey")
+    device.reboot()
+    device.command("conf")
+    device.console.send_line("conf paste")
+    device.console.expect("Ctrl-D")
+    device.console.send(GOOD.encode() + b"\x03")
+    device.console.expect("given up; nothing has changed")
+    assert not [secret for secret in (KEY, SECRET) if secret in device.console.transcript]
+
+
+def test_saved_configuration_outlives_a_reboot_and_a_cleared_one_does_not(
+    boot: Boot, tmp_path: Path
+) -> None:
+    device = boot(flash=tmp_path / "flash")
+    device.configure(GOOD)
+    device.reboot()
+    shown = device.command("conf show")
+    assert f"PublicKey = {OTHER}" in shown
+    assert "# saved" in shown
+    assert "10.77.0.1/32" in device.command("wg")
+    device.command("conf clear")
+    device.reboot()
+    with pytest.raises(WyrmError, match="there is no configuration"):
+        device.command("conf show")
+    assert KEY.encode() not in (tmp_path / "flash").read_bytes()
+    assert SECRET.encode() not in (tmp_path / "flash").read_bytes()
+
+
+def test_configuration_that_was_not_saved_is_gone_after_a_reboot(
+    boot: Boot, tmp_path: Path
+) -> None:
+    device = boot(flash=tmp_path / "flash")
+    device.configure(GOOD)
+    paste(device, GOOD.replace("10.77.0.1/32", "10.88.0.0/16"))
+    assert "not saved" in device.command("conf")
+    device.reboot()
+    assert "10.77.0.1/32" in device.command("conf")
+
+
+def paste(device: Device, text: str) -> str:
+    """As a person pastes; what the device says to it."""
+    device.console.skip()
+    device.console.send_line("conf paste")
+    device.console.expect(r"^Paste the file[^\r\n]*\r*\n")
+    end = ".\n" if text.endswith("\n") or not text else "\n.\n"
+    device.console.send((text + end).encode())
+    return device.console.expect("(.*?)^wyrm> ")[1].replace("\r", "").strip()
+
+
+def test_bad_configuration_gets_one_sentence_and_changes_nothing(
+    boot: Boot, tmp_path: Path
+) -> None:
+    device = boot(flash=tmp_path / "flash")
+    device.configure(GOOD)
+    device.command("wg up")
+    conf, wg = device.command("conf"), wg_without_counters(device)
+    for what, (text, line, words) in BAD.items():
+        said = paste(device, text)
+        sentences = [each for each in said.splitlines() if not each.startswith("note: ")]
+        assert len(sentences) == 1, (what, said)
+        assert sentences[0].startswith(f"error: line {line}: " if line else "error: line "), what
+        assert words in sentences[0], (what, said)
+        assert device.command("conf") == conf, what
+        assert wg_without_counters(device) == wg, what
+    device.reboot()
+    assert device.command("conf") == conf
+
+
+def wg_without_counters(device: Device) -> str:
+    return re.sub(r"^  transfer: .*\n?", "", device.command("wg") + "\n", flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_host_says_the_same_sentence_before_anything_boots(what: str, tmp_path: Path) -> None:
+    text, line, words = BAD[what]
+    file = tmp_path / "bad.conf"
+    file.write_text(text)
+    with pytest.raises(UsageError) as refused:
+        device_command.checked(file, own_key=False)
+    assert str(refused.value).startswith(f"{file}: line {line or ''}")
+    assert words in str(refused.value)
+
+
+def test_command_refuses_a_bad_configuration_with_exit_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "bad.conf"
+    file.write_text(BAD["prefix 33"][0])
+    for path, words in ((file, "line 8: "), (tmp_path / "none", "cannot be read")):
+        done = wyrm("device", "--conf", str(path), "--tap", "tapx", "--flash", "/dev/null")
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+    file.write_bytes(b"\xff\xfe\x00binary")
+    assert "is not a text file" in wyrm("device", "--conf", str(file)).stderr
+
+
+def test_command_hands_a_good_configuration_over_and_starts_the_tunnel(tmp_path: Path) -> None:
+    keys = net.make_keys()
+    file = tmp_path / "good.conf"
+    file.write_text(changed(OTHER, keys.public))
+    peer_conf = (
+        f"[Interface]\nPrivateKey = {keys.private}\nListenPort = 51820\n"
+        f"[Peer]\nPublicKey = {public(KEY)}\nPresharedKey = {SECRET}\nAllowedIPs = 10.77.0.2/32\n"
+    )
+    command = [str(paths.ROOT / "wyrm"), "device", "--conf", str(file), "--tap", "tapg"]
+    command += ["--flash", str(tmp_path / "flash"), "--console", "pty"]
+    with (
+        net.WireGuardGo("wg0", tmp_path / "wg.log") as peer,
+        proc.Service("device", command, tmp_path / "device.log") as running,
+    ):
+        peer.configure(peer_conf)
+        peer.up(["10.77.0.1/24"])
+        running.wait_for("console: ", timeout_s=200)
+        peer.wait_handshake(timeout_s=30)
+        assert net.ping("10.77.0.2", count=3).received >= 2
+        assert KEY not in running.output()
+
+
+def public(private: str) -> str:
+    return proc.run("wg", "pubkey", stdin=private + "\n").stdout.strip()
+
+
+def wyrm(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [paths.ROOT / "wyrm", *args],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=280,
+    )
+
+
+def test_limits_the_host_knows_are_those_of_the_firmware() -> None:
+    tunnel = (paths.ROOT / "firmware/app/tunnel.h").read_text()
+    conf = (paths.ROOT / "firmware/app/conf.c").read_text()
+
+    def number(name: str, text: str) -> int:
+        found = re.search(rf"#define {name} +(\d+)", text)
+        assert found is not None
+        return int(found[1])
+
+    assert number("TUNNEL_PEERS", tunnel) == device_command.PEERS
+    assert 2 * number("TUNNEL_ROUTES", tunnel) == device_command.ADDRESSES
+    assert number("TEXT_MAX", conf) == device_command.CONF_MAX
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_longest_text_is_taken_and_a_longer_one_refused_whole(boot: Boot, extra: int) -> None:
+    device = boot()
+    filler = device_command.CONF_MAX + extra - len(GOOD) - len("#\n")
+    said = paste(device, f"#{'x' * filler}\n{GOOD}"[:-1])
+    if extra:
+        assert said == "error: the text is longer than 4096 bytes; nothing has changed"
+    else:
+        assert said.startswith("conf: 1 peer")
+    assert device.command("version")
+
+
+def test_text_that_is_far_too_long_is_never_taken_for_commands(boot: Boot) -> None:
+    device = boot()
+    said = paste(device, GOOD * 40)
+    assert said == "error: the text is longer than 4096 bytes; nothing has changed"
+    device.command("version")
+    assert KEY not in device.console.transcript
+    assert "no command" not in device.console.transcript
+
+
+def test_binary_garbage_is_refused(boot: Boot) -> None:
+    device = boot()
+    # Without what ends a paste: Ctrl-C, Ctrl-D, line ends.
+    letters = bytes(set(range(256)) - {3, 4, 10, 13})
+    garbage = bytes(random.Random(1).choices(letters, k=1000))
+    device.console.send_line("conf paste")
+    device.console.expect(r"^Paste the file[^\r\n]*\r*\n")
+    device.console.send(garbage + b"\n.\n")
+    device.console.expect(r"^error: line 1: [^\r\n]*\r\n")
+    device.console.expect("^wyrm> ")
+    assert device.command("version")
+
+
+def test_garbage_at_the_prompt_leaves_a_working_console(boot: Boot) -> None:
+    device = boot()
+    garbage = bytes(random.Random(2).choices(bytes(range(256)), k=4000))
+    device.console.send(garbage + b"\x03")
+    device.console.send(b"\x1b[Z\x03\r")
+    proc.wait_until(lambda: answers(device), timeout_s=20, what="an answer after garbage")
+
+
+def answers(device: Device) -> bool:
+    device.console.skip()
+    return "board" in device.console.command("version", timeout_s=5)
+
+
+# --- Keys ----------------------------------------------------------------------------------------
+
+
+def test_key_made_on_the_device_stays_there_and_serves_a_configuration_without_one(
+    pair: MakePair,
+) -> None:
+    made = pair()
+    shown = re.search(r"^public key: (\S{44})$", made.device.command("genkey"), re.MULTILINE)
+    assert shown is not None
+    made.keys = net.KeyPair("", shown[1])
+    made.bring_up_peer()
+    made.device.configure(made.device_conf().replace("PrivateKey = \n", ""))
+    made.device.command("wg up")
+    made.wait_up()
+    assert f"public key: {shown[1]}" in made.device.command("pubkey")
+    made.device.reboot()
+    made.wait_up()
+
+
+def test_two_keys_made_are_not_the_same(boot: Boot) -> None:
+    device = boot()
+    made = [device.command(command) for command in ("genkey", "genkey", "genpsk", "genpsk")]
+    keys = [re.findall(r"\S{43}=", text)[0] for text in made]
+    assert len(set(keys)) == 4
+
+
+def test_without_configuration_or_key_wg_says_what_to_do(boot: Boot) -> None:
+    device = boot()
+    for command, words in (
+        ("wg up", "'conf paste'"),
+        ("wg", "'wg up'"),
+        ("conf show", "'conf paste'"),
+        ("pubkey", "'genkey'"),
+    ):
+        with pytest.raises(WyrmError, match=words):
+            device.command(command)
+    assert "line 1: [Interface] has no PrivateKey" in paste(device, GOOD.replace("PrivateKey", "#"))
+
+
+def test_endpoint_name_without_a_resolver_is_an_error_that_says_so(boot: Boot) -> None:
+    device = boot()
+    paste(device, changed("10.9.0.1:51820", "vpn.example.com:51820"))
+    with pytest.raises(WyrmError, match=r"name server|DNS|dns"):
+        device.command("wg up")
+
+
+# --- Help and refusals ---------------------------------------------------------------------------
+
+
+def commands(device: Device) -> list[str]:
+    return re.findall(r"^  (\w+) ", device.command("help"), re.MULTILINE)
+
+
+def test_help_explains_every_command(boot: Boot) -> None:
+    device = boot()
+    listed = commands(device)
+    table = re.search(r"static const struct command commands\[\] = \{(.*?)\n\};", source(), re.S)
+    assert table is not None
+    assert sorted(listed) == sorted(re.findall(r'^    \{"(\w+)"', table[1], re.MULTILINE))
+    manual = (paths.ROOT / "docs/console.md").read_text()
+    for name in listed:
+        first, *explained = device.command(f"help {name}").splitlines()
+        assert first.split()[0] == name
+        assert explained
+        assert f"`{name}" in manual
+
+
+def source() -> str:
+    return (paths.ROOT / "firmware/app/shell.c").read_text()
+
+
+def test_wrong_arguments_get_the_way_to_call_it(boot: Boot) -> None:
+    device = boot()
+    for name in commands(device):
+        with pytest.raises(WyrmError, match=r"refuses `"):
+            device.command(f"{name} --no-such-thing 1 2 3 4 5", timeout_s=30)
+
+
+@pytest.mark.parametrize("line", ["", "   ", "\t", "x" * 500, "wg " + "a " * 100])
+def test_odd_lines_do_no_harm(boot: Boot, line: str) -> None:
+    device = boot()
+    device.console.send_line(line)
+    assert "board" in device.command("version")
+
+
+def test_ctrl_c_ends_a_command_that_lasts(boot: Boot) -> None:
+    device = boot()
+    for lasting in ("ping 10.9.0.99 -c 1000", "load 3600", "iperf -c 10.9.0.99"):
+        device.console.send_line(lasting)
+        device.console.expect(re.escape(lasting))
+        with pytest.raises(WyrmError):
+            device.console.expect("^wyrm> ", timeout_s=0.5)
+        device.console.send(b"\x03")
+        device.console.expect("^wyrm> ")
+    assert answers(device)
+
+
+# --- Faults --------------------------------------------------------------------------------------
+
+
+def test_fault_prints_registers_and_task_and_ends_the_emulator(
+    m7_firmware: Path, tmp_path: Path
+) -> None:
+    """The emulator's debugger port sends the processor to where there is no code."""
+    port = tmp_path / "gdb"
+    options = ["-gdb", f"unix:{port},server=on,wait=off"]
+    with net.tap("tap0") as tap:
+        device = Device(
+            boards.board("m7"), m7_firmware, tap=tap, log_dir=tmp_path, qemu_options=options
+        )
+        with device:
+            device.wait_ready()
+            with socket.socket(socket.AF_UNIX) as debugger:
+                debugger.connect(str(port))
+                debugger.settimeout(10)
+                for packet in ("qXfer:features:read:target.xml:0,ffb", "Pf=00000070", "c"):
+                    debugger.sendall(gdb_packet(packet))
+                    if packet != "c":
+                        debugger.recv(1000)
+                device.console.expect(r"^panic: [^\r\n]+\r*\n", timeout_s=20)
+            proc.wait_until(lambda: device.console.closed, timeout_s=10, what="QEMU's end")
+    said = device.console.transcript
+    for part in (r"^panic: BusFault", r"^panic: task \w+", r"^  pc  70000000 ", r" cfsr \w{8}"):
+        assert re.search(part, said, re.MULTILINE), said
+
+
+def gdb_packet(text: str) -> bytes:
+    return f"+${text}#{sum(text.encode()) % 256:02x}".encode()
+
+
+def test_board_without_semihosting_boots_and_says_it_has_no_entropy(
+    m7: boards.Board, m7_firmware: Path, tmp_path: Path
+) -> None:
+    serial = tmp_path / "serial"
+    command = ["qemu-system-arm", "-M", m7.machine, "-kernel", str(m7_firmware)]
+    command += ["-display", "none", "-monitor", "none", "-nic", "none", "-serial", f"file:{serial}"]
+    with proc.Service("QEMU", command, tmp_path / "qemu.log"):
+        proc.wait_until(
+            lambda: serial.exists() and "ready: " in serial.read_text(errors="replace"),
+            timeout_s=20,
+            what="the boot",
+        )
+    assert "random: the board has no entropy" in serial.read_text(errors="replace")
