@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: MIT
 """`python -m wyrmlab`, which is what ./wyrm starts."""
 
-from wyrmlab.cli import main
+import signal
 
 if __name__ == "__main__":
+    # While all is imported Ctrl-C ends us without words; main() then gives it some.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    from wyrmlab.cli import main
+
     main()

@@ -197,6 +197,9 @@ def main() -> NoReturn:
     install_signal_handlers()
     try:
         code = app(prog_name="./wyrm", standalone_mode=False)
+        # Typer makes this of a KeyboardInterrupt.
+        if code == INTERRUPTED:
+            code = _report(KeyboardInterrupt())
     except BaseException as error:
         code = _report(error)
     if not net.inside():

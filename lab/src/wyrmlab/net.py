@@ -226,7 +226,8 @@ def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
 
     def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # What ends it waits until it can clean up: until proc.install_signal_handlers.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before | _PASSED_ON)
         proc.parent_death_signal()
 
     child = subprocess.Popen(
@@ -511,6 +512,10 @@ class WireGuardGo:
             return any(peer.latest_handshake for peer in self.peers())
 
         proc.wait_until(done, timeout_s=timeout_s, what="a WireGuard handshake", interval_s=0.05)
+
+    def output(self) -> str:
+        """What it has logged so far."""
+        return self._service.output()
 
     def stop(self) -> None:
         self._service.stop()

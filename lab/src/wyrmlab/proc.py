@@ -108,6 +108,8 @@ def install_signal_handlers() -> None:
 
     for number in ends:
         signal.signal(number, interrupted)
+    # Who started us may have kept them back until now.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
 
 
 class Service:
