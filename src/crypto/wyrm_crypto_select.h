@@ -128,7 +128,7 @@
 #ifndef WYRM_POLY1305_ASM
 #define WYRM_POLY1305_ASM                                                                          \
     (WYRM_ASM && ((WYRM_ARCH_ARMV7EM && WYRM_POLY1305_BITS == 32) ||                               \
-                  (WYRM_ARCH_ARMV7M && WYRM_POLY1305_BITS == 13)))
+                  ((WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) && WYRM_POLY1305_BITS == 13)))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
 #define WYRM_BLAKE2S_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM))
