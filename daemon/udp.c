@@ -163,6 +163,31 @@ int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark)
     return 0;
 }
 
+/* Nobody else can have our port on an address of this machine. */
+bool wyrmd_udp_is_own(const struct wyrmd *d, const uint8_t *ip, size_t len)
+{
+    bool v4 = len >= 28 && ip[0] >> 4 == 4 && ip[9] == IPPROTO_UDP && !(ip[6] & 0x1f) && !ip[7];
+    bool v6 = len >= 48 && ip[0] >> 4 == 6 && (ip[6] == IPPROTO_UDP || ip[6] == IPPROTO_FRAGMENT);
+    size_t at = v4 ? (size_t)(ip[0] & 15) * 4 : v6 && ip[6] == IPPROTO_FRAGMENT ? 48 : 40;
+    union address local = {0};
+    bool own;
+    int fd;
+
+    if ((!v4 && !v6) || at + 2 > len || (ip[at] << 8 | ip[at + 1]) != d->port)
+        return false;
+    fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    local.any.sa_family = v4 ? AF_INET : AF_INET6;
+    if (v4)
+        memcpy(&local.v4.sin_addr, ip + 12, 4);
+    else
+        memcpy(&local.v6.sin6_addr, ip + 8, 16);
+    own = bind(fd, &local.any, v4 ? sizeof(local.v4) : sizeof(local.v6)) == 0;
+    close(fd);
+    return own;
+}
+
 /* ---- Receive ------------------------------------------------------------ */
 
 static void read_address(struct wyrm_endpoint *out, const union address *from)
