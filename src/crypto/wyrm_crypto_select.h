@@ -123,7 +123,7 @@
 #endif
 
 #ifndef WYRM_CHACHA20_ASM
-#define WYRM_CHACHA20_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM))
+#define WYRM_CHACHA20_ASM (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM))
 #endif
 #ifndef WYRM_POLY1305_ASM
 #define WYRM_POLY1305_ASM                                                                          \
