@@ -23,7 +23,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { NODES_MAX = 8, HUB = 0, ELSEWHERE = 100, RING = 256, PACKET_MAX = 1600, PACKET_MIN = 60 };
+enum {
+    NODES_MAX = 8,
+    HUB = 0,
+    ELSEWHERE = 100,
+    RING = 256,
+    PACKET_MAX = 1600,
+    PACKET_MIN = 60,
+    HELD_MAX = 4
+};
 enum {
     ROUGH_MIN_S = 100,
     ROUGH_MAX_S = 900,
@@ -43,9 +51,12 @@ struct place { /* a node with its port, worker and clock */
     uint64_t job_message; /* hash of the message the job is about, 0: our own initiation */
     wyrm_peer_id id[NODES_MAX];
     uint8_t psk[WYRM_KEY_LEN]; /* of a spoke with the hub */
-    struct {
-        size_t len;
-        uint8_t data[PACKET_MAX];
+    struct queue {
+        unsigned n;
+        struct {
+            size_t len;
+            uint8_t data[PACKET_MAX];
+        } packet[HELD_MAX];
     } held[NODE_PEERS];
 };
 
@@ -298,6 +309,14 @@ static void transmit(unsigned n, const struct wyrm_packet *out, bool packet)
 
 /* ---- The port of a node ------------------------------------------------------------- */
 
+static void hold(struct queue *queue, const uint8_t *ip, size_t len)
+{
+    if (queue->n == HELD_MAX) /* drop the oldest */
+        memmove(&queue->packet[0], &queue->packet[1], --queue->n * sizeof(queue->packet[0]));
+    queue->packet[queue->n].len = len;
+    memcpy(queue->packet[queue->n++].data, ip, len);
+}
+
 static void send_ip(unsigned n, const uint8_t *ip, size_t len)
 {
     struct place *place = &sim.at[n];
@@ -315,8 +334,7 @@ static void send_ip(unsigned n, const uint8_t *ip, size_t len)
         transmit(n, &out, true);
         break;
     case WYRM_HOLD:
-        place->held[out.peer].len = len;
-        memcpy(place->held[out.peer].data, ip, len);
+        hold(&place->held[out.peer], ip, len);
         break;
     case WYRM_D_ENDPOINT:
     case WYRM_D_ROUTE:
@@ -373,7 +391,7 @@ static void check_node(unsigned n)
                     peer->timers.zero_keys != WYRM_NEVER || peer->facts & FACT_INITIATING ||
                     peer->events & EVENT_INITIATE,
                 "an ephemeral key has an end", n);
-        promise(place->held[p].len == 0 || peer->facts & FACT_HOLDING,
+        promise(place->held[p].n == 0 || peer->facts & FACT_HOLDING,
                 "a held packet will be released", n);
         if (wyrm_timers_earliest(peer) < earliest)
             earliest = wyrm_timers_earliest(peer);
@@ -400,13 +418,13 @@ static void settle(unsigned n)
         } else if (status == WYRM_WORK) {
             begin_work(n);
         } else if (status == WYRM_READY) {
-            size_t len = place->held[out.peer].len;
+            struct queue queue = place->held[out.peer];
 
-            place->held[out.peer].len = 0;
-            if (len > 0)
-                send_ip(n, place->held[out.peer].data, len);
+            place->held[out.peer].n = 0;
+            for (unsigned i = 0; i < queue.n; i++)
+                send_ip(n, queue.packet[i].data, queue.packet[i].len);
         } else if (status == WYRM_LOST) {
-            place->held[out.peer].len = 0;
+            place->held[out.peer].n = 0;
         } else {
             broken("wyrm_poll says nothing else", n);
         }
