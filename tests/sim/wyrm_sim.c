@@ -38,7 +38,7 @@ enum {
     CALM_S = 300,
     WAKE_S = 100,  /* a device whose peer seems to have moved gives up after 15 + 90 s, ... */
     AGAIN_S = 215, /* ... and then looks for it where it was configured to be */
-    PROBE_S = 290,
+    PROBE_S = 290, /* and 3 s later: the two ends of a session do not reach 180 s in the same ms */
     JUDGE_S = 299
 };
 
@@ -85,6 +85,7 @@ static struct {
     struct sim_table accepted; /* and by whom they were accepted */
     struct fate *fates;
     size_t packets, fates_room;
+    uint64_t heard[NODES_MAX][NODES_MAX]; /* [to][from]: the latest packet delivered */
     uint64_t events, datagrams, handshakes, sealed, delivered, lost, refused, reboots, probes;
     uint64_t junk; /* altered, repeated or replayed datagrams that arrived */
 } sim;
@@ -451,6 +452,7 @@ static void check_delivery(unsigned n, const struct wyrm_packet *out)
     promise(out->peer == sim.at[n].id[fate->from], "a packet comes from the right peer", n);
     promise(!fate->delivered, "a packet is delivered once", n);
     fate->delivered = true;
+    sim.heard[n][fate->from] = number;
     sim.delivered++;
 }
 
@@ -706,6 +708,7 @@ static void turn_of_the_weather(void)
         plan_for_pairs(SIM_WAKE, WAKE_S);
         plan_for_pairs(SIM_WAKE, AGAIN_S);
         plan_for_pairs(SIM_PROBE, PROBE_S);
+        plan_for_pairs(SIM_WAKE, PROBE_S + 3);
         sim_plan(&sim.queue, (struct sim_event){.at = sim.now + CALM_S * 1000, .kind = SIM_PHASE});
         return;
     }
@@ -772,7 +775,8 @@ static void happen(struct sim_event *event)
         settle(event->node);
         break;
     case SIM_JUDGE:
-        promise(sim.fates[event->tag].delivered, "in calm times every pair can talk", event->node);
+        promise(sim.heard[event->other][event->node] >= event->tag,
+                "in calm times every pair can talk", event->node);
         break;
     }
 }

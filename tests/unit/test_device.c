@@ -363,6 +363,68 @@ static void the_local_path_of_a_datagram_is_used_for_answers(void **state)
     world_free(w);
 }
 
+static void secrets_can_be_asked_for(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t psk[32] = {7}, out[32];
+
+    (void)state;
+    assert_int_equal(wyrm_get_private_key(&w->node[A].dev, out), WYRM_IDLE);
+    assert_memory_equal(out, w->node[A].priv, 32);
+    wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk);
+    assert_int_equal(wyrm_peer_get_psk(&w->node[A].dev, w->id[A][B], out), WYRM_IDLE);
+    assert_memory_equal(out, psk, 32);
+    assert_int_equal(wyrm_peer_get_psk(&w->node[A].dev, 5, out), WYRM_E_STATE);
+    wyrm_set_private_key(&w->node[A].dev, NULL);
+    assert_int_equal(wyrm_get_private_key(&w->node[A].dev, out), WYRM_E_KEY);
+    world_free(w);
+}
+
+static void setting_the_same_psk_again_changes_nothing(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t psk[32] = {0};
+    uint64_t before;
+
+    (void)state;
+    handshake(w, A, B);
+    before = node_hash(&w->node[A]);
+    assert_int_equal(wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk), WYRM_IDLE);
+    assert_int_equal(node_hash(&w->node[A]), before);
+    world_free(w);
+}
+
+static void a_forgotten_path_leaves_the_endpoint(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    peer_of(w, A, B)->path.bytes[0] = 1;
+    assert_int_equal(wyrm_peer_forget_path(&w->node[A].dev, w->id[A][B]), WYRM_IDLE);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
+    assert_int_equal(peer_of(w, A, B)->endpoint.family, 4);
+    assert_int_equal(wyrm_peer_forget_path(&w->node[A].dev, 5), WYRM_E_STATE);
+    world_free(w);
+}
+
+static void a_persistent_keepalive_reconnects_after_a_key_change(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t key[32] = {5};
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    pump(w);
+    w->tally[A] = (struct tally){0};
+    wyrm_set_private_key(&w->node[A].dev, NULL);
+    pass(w, 1000);
+    assert_int_equal(w->tally[A].initiations, 0);
+    wyrm_set_private_key(&w->node[A].dev, key);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 1);
+    world_free(w);
+}
+
 /* ---- Many peers and the deadline ----------------------------------------------------- */
 
 static void poll_wants_room_for_the_longest_message(void **state)
@@ -469,6 +531,10 @@ int main(void)
         cmocka_unit_test(bytes_are_counted_as_wg_counts_them),
         cmocka_unit_test(drops_are_counted_by_reason),
         cmocka_unit_test(the_local_path_of_a_datagram_is_used_for_answers),
+        cmocka_unit_test(secrets_can_be_asked_for),
+        cmocka_unit_test(setting_the_same_psk_again_changes_nothing),
+        cmocka_unit_test(a_forgotten_path_leaves_the_endpoint),
+        cmocka_unit_test(a_persistent_keepalive_reconnects_after_a_key_change),
         cmocka_unit_test(poll_wants_room_for_the_longest_message),
         cmocka_unit_test(no_peer_starves_in_poll),
         cmocka_unit_test(the_deadline_is_never_late),

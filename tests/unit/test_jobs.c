@@ -478,6 +478,69 @@ static void an_index_in_use_is_drawn_again(void **state)
     world_free(w);
 }
 
+/* Two jobs may draw the same index while neither is filed. */
+static void an_index_taken_meanwhile_ends_the_slower_job(void **state)
+{
+    struct world *w = world_make(3);
+    struct wyrm_job slow, fast;
+
+    (void)state;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][C]);
+    take_and_run(w, A, &slow);
+    take_and_run(w, A, &fast);
+    slow.local = fast.local;
+    assert_int_equal(commit(w, A, &fast), WYRM_SEND);
+    assert_int_equal(commit(w, A, &slow), WYRM_IDLE);
+    assert_false(peer_of(w, A, B)->hs.waiting);
+    pass(w, 6000);
+    assert_true(is_up(w, A, B)); /* by the retry */
+    world_free(w);
+}
+
+static void an_answer_whose_index_is_taken_is_not_sent(void **state)
+{
+    struct world *w = initiation_at_b();
+    struct wyrm_job job;
+
+    (void)state;
+    answer_begun(w, &job);
+    handshake(w, C, B);
+    job.local = peer_of(w, B, C)->kp[peer_of(w, B, C)->current].local;
+    a_stale_job_changes_nothing(w, B, &job);
+}
+
+static void two_answers_to_a_peer_within_20_ms_are_one(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram first, second;
+    struct wyrm_job slow, fast;
+
+    (void)state;
+    make_initiation(w, A, B, &first);
+    make_initiation(w, A, B, &second);
+    inject(w, B, &first, &w->node[A].address);
+    answer_begun(w, &fast);
+    w->node[B].dev.loaded_until = 0;
+    inject(w, B, &second, &w->node[A].address);
+    answer_begun(w, &slow);
+    assert_int_equal(commit(w, B, &fast), WYRM_SEND);
+    sleep_through(w, 19);
+    assert_int_equal(commit(w, B, &slow), WYRM_D_RATE);
+    world_free(w);
+}
+
+static void responses_may_fill_every_slot_but_no_more(void **state)
+{
+    struct world *w = response_at_a();
+    struct datagram response = w->last[B];
+
+    (void)state;
+    assert_int_equal(inject(w, A, &response, &w->node[B].address), WYRM_WORK);
+    assert_int_equal(inject(w, A, &response, &w->node[B].address), WYRM_D_BUSY);
+    world_free(w);
+}
+
 static void without_a_time_stamp_no_initiation_is_sent(void **state)
 {
     struct world *w = world_make(2);
@@ -639,6 +702,10 @@ int main(void)
         cmocka_unit_test(without_randomness_no_cookie_is_made),
         cmocka_unit_test(a_stuck_generator_does_not_hang_the_device),
         cmocka_unit_test(an_index_in_use_is_drawn_again),
+        cmocka_unit_test(an_index_taken_meanwhile_ends_the_slower_job),
+        cmocka_unit_test(an_answer_whose_index_is_taken_is_not_sent),
+        cmocka_unit_test(two_answers_to_a_peer_within_20_ms_are_one),
+        cmocka_unit_test(responses_may_fill_every_slot_but_no_more),
         cmocka_unit_test(without_a_time_stamp_no_initiation_is_sent),
         cmocka_unit_test(a_responder_needs_no_time_stamp),
         cmocka_unit_test(a_peer_of_low_order_is_sent_nothing),
