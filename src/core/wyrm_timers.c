@@ -153,17 +153,16 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer,
 }
 
 /* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits, and go
- * back to the endpoint the user configured, in case the one the peer roamed to is gone for good. */
+ * back to the endpoint the user configured, in case the one the peer roamed to is gone for good.
+ * The port is told even if nothing waits: somebody may want to know that the tunnel is down. */
 static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
     peer->timers.keepalive = WYRM_NEVER;
     if (peer->configured.family != 0)
         peer->endpoint = peer->configured;
-    if (peer->facts & FACT_HOLDING) {
-        peer->facts &= (uint8_t)~FACT_HOLDING;
-        wyrm_timers_owe(dev, peer, EVENT_LOST);
-    }
+    peer->facts &= (uint8_t)~FACT_HOLDING;
+    wyrm_timers_owe(dev, peer, EVENT_LOST);
 }
 
 void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
