@@ -43,7 +43,9 @@ class Machine:
         return self.run("ip", *text.split(), check=check)
 
     def nft(self, text: str) -> str:
-        return self.run("nft", "-f", "/dev/stdin", stdin=text)
+        """Rules without sets: nft wants each brace of a block on a line of its own."""
+        lines = text.replace("{", "{\n").replace("}", "\n}\n")
+        return self.run("nft", "-f", "-", stdin=lines)
 
     def sysctl(self, key: str, value: object) -> None:
         self.run("sh", "-c", f"echo {value} > /proc/sys/{key.replace('.', '/')}")
@@ -294,7 +296,7 @@ def transfer(
             *("iperf", "-c", address, "-p", str(port), "-y", "C", *family, *options),
             timeout_s=timeout_s,
         )
-        if kind:
+        if kind or "-P" in options:
             return _last_csv(said)
 
         def counted() -> bool:
@@ -308,7 +310,8 @@ def _last_csv(text: str) -> int:
     lines = [line for line in text.splitlines() if line.count(",") >= 8]
     if not lines:
         raise WyrmError("iperf gave no result.", detail=text)
-    return int(lines[-1].split(",")[7])
+    fields = [line.split(",") for line in lines]
+    return sum(int(line[7]) for line in fields if line[5] != "-1")  # that would be the sum
 
 
 def _wait_listening(server: Machine, port: int, udp: bool) -> None:

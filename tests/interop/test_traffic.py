@@ -1,0 +1,336 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""wyrmd with itself and with wireguard-go, in both roles: what passes, and exactly how much."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wyrmlab import net
+from wyrmlab.tunnels import Pair, Tunnel, eventually, transfer
+
+pytestmark = pytest.mark.netns
+Connect = Callable[..., Pair]
+
+ROLES = pytest.mark.parametrize(
+    ("west", "east"),
+    [("wyrmd", "wyrmd"), ("wyrmd", "wireguard-go"), ("wireguard-go", "wyrmd")],
+    ids=["wyrmd_wyrmd", "wyrmd_go", "go_wyrmd"],
+)
+OUTER = pytest.mark.parametrize("outer", [4, 6], ids=["over_ipv4", "over_ipv6"])
+
+INITIATION, RESPONSE, KEEPALIVE = 148, 92, 32
+PING = 84 + 12 + KEEPALIVE  # padded to 96
+
+
+@ROLES
+@OUTER
+def test_pings_pass_both_ways_in_both_families(
+    connect: Connect, west: str, east: str, outer: int
+) -> None:
+    pair = connect(west, east, outer=outer)
+    for address in (pair.EAST, pair.EAST6):
+        assert pair.west.machine.pings(address, count=3) == 3
+    for address in (pair.WEST, pair.WEST6):
+        assert pair.east.machine.pings(address, count=3) == 3
+
+
+@ROLES
+@OUTER
+def test_ten_pings_are_counted_to_the_byte(
+    connect: Connect, west: str, east: str, outer: int
+) -> None:
+    pair = connect(west, east, outer=outer)
+    before = int(time.time())
+    assert pair.west.machine.pings(pair.EAST, count=10) == 10
+    # wireguard-go may confirm the session with a keepalive of its own.
+    extra = (0, KEEPALIVE) if west == "wireguard-go" else (0,)
+    received, sent = pair.west.transfer(pair.east.keys.public)
+    assert received == RESPONSE + 10 * PING == 1372
+    assert sent - INITIATION - 10 * PING in extra
+    assert pair.east.transfer(pair.west.keys.public) == (sent, received)
+    for side, other in ((pair.west, pair.east), (pair.east, pair.west)):
+        assert before <= side.handshake(other.keys.public) <= time.time()
+
+
+@ROLES
+@pytest.mark.parametrize("inner", [4, 6], ids=["ipv4", "ipv6"])
+def test_streams_arrive_whole(
+    connect: Connect, tmp_path: Path, west: str, east: str, inner: int
+) -> None:
+    pair = connect(west, east)
+    east_address, west_address = (
+        (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
+    )
+    one, other = pair.west.machine, pair.east.machine
+    size = 8 << 20
+    assert transfer(other, one, east_address, tmp_path / "a", "-n", str(size), port=5001) >= size
+    assert transfer(one, other, west_address, tmp_path / "b", "-n", str(size), port=5002) >= size
+    assert (
+        transfer(other, one, east_address, tmp_path / "c", "-n", "2M", "-P", "3", port=5003)
+        >= 6_000_000
+    )
+
+
+@ROLES
+def test_a_steady_flow_of_udp_loses_nothing(
+    connect: Connect, tmp_path: Path, west: str, east: str
+) -> None:
+    pair = connect(west, east)
+    for port, address, options in (
+        (5001, pair.EAST, ("-l", "1372")),
+        (5002, pair.EAST6, ("-l", "1200")),
+        (5003, pair.EAST, ("-l", "100")),
+    ):
+        log = tmp_path / f"udp{port}"
+        sent = transfer(
+            *(pair.east.machine, pair.west.machine, address, log),
+            *("-u", "-b", "5m", "-t", "1", *options),
+            port=port,
+        )
+        lines = [line.split(",") for line in log.read_text().splitlines() if "," in line]
+        lost, total = int(lines[-1][10]), int(lines[-1][11])
+        assert sent > 500_000
+        assert lost == 0 < total
+
+
+@ROLES
+def test_a_preshared_key_must_be_the_same(connect: Connect, west: str, east: str) -> None:
+    pair = connect(west, east, psk=net.make_psk())
+    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    pair.east.set(
+        f"peer {pair.west.keys.public} preshared-key /dev/stdin", stdin=net.make_psk() + "\n"
+    )
+    pair.west.set(f"peer {pair.east.keys.public} preshared-key /dev/stdin", stdin=net.make_psk())
+    assert pair.west.machine.pings(pair.EAST, wait_s=0.5) == 0
+    if "wyrmd" in pair.west.program:
+        # A new preshared key ends the session at once.
+        assert pair.west.handshake(pair.east.keys.public) > 0
+
+
+@ROLES
+def test_persistent_keepalive_speaks_first_and_goes_on(
+    connect: Connect, west: str, east: str
+) -> None:
+    pair = connect(west, east)
+    other = pair.east.keys.public
+    pair.west.set(f"peer {other} persistent-keepalive 1")
+    eventually(lambda: pair.west.handshake(other) > 0, "the handshake", 3)
+    sent = pair.west.transfer(other)[1]
+    eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * KEEPALIVE, "keepalives", 4)
+    pair.west.set(f"peer {other} persistent-keepalive off")
+    # East knows by now where west is.
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+@ROLES
+def test_large_mtu_passes_in_fragments(
+    connect: Connect, tmp_path: Path, west: str, east: str
+) -> None:
+    pair = connect(west, east, mtu=34816 - 80)
+    for address in (pair.EAST, pair.EAST6):
+        assert pair.west.machine.pings(address, "-s", "30000", count=2) == 2
+    size = 4 << 20
+    sent = transfer(
+        *(pair.east.machine, pair.west.machine, pair.EAST, tmp_path / "a"),
+        *("-n", str(size)),
+        port=5001,
+    )
+    assert sent >= size
+
+
+def test_mtu_of_the_link_is_used_to_the_last_byte(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST, "-M", "do", "-s", str(1420 - 28)) == 1
+    assert pair.west.machine.pings(pair.EAST6, "-M", "do", "-s", str(1420 - 48)) == 1
+
+
+def test_padding_never_exceeds_the_mtu(connect: Connect) -> None:
+    pair = connect()
+    for side in (pair.west, pair.east):
+        side.machine.ip(f"link set {side.interface} mtu 1299")
+    # 1297 bytes would be padded to 1312; the outer packet may have 1299 + 60 bytes.
+    for side in (pair.west, pair.east):
+        side.machine.nft(
+            "table ip t { chain in { type filter hook input priority 0;"
+            " udp dport 51820 ip length >= 1360 drop; } }"
+        )
+    time.sleep(0.2)  # until the daemons have heard of the MTU
+    assert pair.west.machine.pings(pair.EAST, "-s", "1269") == 1
+    assert pair.east.machine.pings(pair.WEST, "-s", "1269") == 1
+
+
+def test_congestion_marks_pass_through_the_tunnel(connect: Connect) -> None:
+    """An outer CE reaches the inner packet if its sender understands ECN; DSCP stays inside."""
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.machine.nft(
+        "table ip t { chain out { type filter hook output priority 0;"
+        " oifname va udp dport 51820 ip ecn ect0 ip dscp cs0 counter ip ecn set ce; } }"
+    )
+    pair.east.machine.nft(
+        "table ip t { chain in { type filter hook input priority 0;"
+        " iifname wgb icmp type echo-request ip ecn ce ip dscp af11 counter accept; } }"
+    )
+    assert pair.west.machine.pings(pair.EAST, "-Q", str(0x28 | 2), count=3) == 3
+    for side in (pair.west, pair.east):
+        assert "counter packets 3" in side.machine.run("nft", "list", "ruleset")
+
+
+def test_handshakes_are_af41(connect: Connect) -> None:
+    pair = connect()
+    rules = "table ip t { chain in { type filter hook input priority 0; ip dscp af41 counter; } }"
+    for side in (pair.west, pair.east):
+        side.machine.nft(rules)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    for side in (pair.west, pair.east):
+        assert "counter packets 1" in side.machine.run("nft", "list", "ruleset")
+
+
+def test_a_tunnel_inside_a_tunnel(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
+    pair = connect()
+    with (
+        Tunnel(pair.west.machine, "wgc", wyrmd, tmp_path / "c.log") as west,
+        Tunnel(pair.east.machine, "wgd", "wireguard-go", tmp_path / "d.log") as east,
+    ):
+        for side in (west, east):
+            side.set_key(side.keys)
+            side.set("listen-port 51821")
+        east.set(f"peer {west.keys.public} allowed-ips 10.99.0.1/32")
+        west.set(
+            f"peer {east.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821"
+        )
+        west.up("10.99.0.1/24", mtu=1340)
+        east.up("10.99.0.2/24", mtu=1340)
+        assert pair.west.machine.pings("10.99.0.2", "-s", "1312", count=3) == 3
+        assert transfer(
+            *(pair.east.machine, pair.west.machine, "10.99.0.2", tmp_path / "x", "-n", "2M"),
+            port=5001,
+        )
+
+
+def test_a_routing_loop_is_bounded(connect: Connect) -> None:
+    """The peer's endpoint leads through the tunnel itself."""
+    pair = connect()
+    other = pair.east.keys.public
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.set(f"peer {other} endpoint {pair.EAST}:51820")
+    before, spent = pair.west.transfer(other)[1], pair.west.cpu_seconds()
+    assert pair.west.machine.pings(pair.EAST, "-s", "1392", count=3, wait_s=0.5) == 0
+    assert pair.west.transfer(other)[1] - before < 100_000
+    assert pair.west.cpu_seconds() - spent < 0.2
+
+
+LOW_ORDER = (
+    bytes(32),
+    b"\x01" + bytes(31),
+    bytes.fromhex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"),
+    bytes.fromhex("5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157"),
+    bytes.fromhex("ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+    bytes.fromhex("edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+    bytes.fromhex("eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+)
+
+
+def test_peers_of_low_order_cause_no_packet(connect: Connect) -> None:
+    import base64
+
+    pair = connect(introduced=False)
+    pair.west.machine.nft(
+        "table inet t { chain out { type filter hook output priority 0;"
+        " udp sport 51820 counter; } }"
+    )
+    for i, point in enumerate(LOW_ORDER):
+        key = base64.b64encode(point).decode()
+        pair.west.set(
+            f"peer {key} allowed-ips 10.88.0.{10 + i}/32 endpoint 10.77.0.2:51820"
+            " persistent-keepalive 1"
+        )
+        assert pair.west.machine.pings(f"10.88.0.{10 + i}", wait_s=0.2) == 0
+    assert "counter packets 0" in pair.west.machine.run("nft", "list", "ruleset")
+    assert pair.west.running
+
+
+def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(connect: Connect) -> None:
+    """Valid first MACs, nothing else valid: what everyone who knows the public key can send."""
+    pair = connect("wireguard-go", "wyrmd")
+    flood = Path(__file__).with_name("flood.py")
+    key = pair.east.keys.public
+    with pair.west.machine.service(
+        "flood", "python3", flood, key, "10.77.0.2", "51820", "3", log=pair.east.socket.parent / "f"
+    ) as sender:
+        time.sleep(0.5)
+        assert pair.west.machine.pings(pair.EAST, count=3, wait_s=6) >= 1
+        assert sender.wait(20) == 0
+        sent, cookies, answers, other = map(int, sender.output().split())
+    assert sent > 1000
+    assert cookies > 0
+    assert answers == 0
+    assert other == 0  # nothing longer than what was sent, nothing but cookie replies
+    assert cookies <= sent
+
+
+def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
+    """Handshakes again and again: the peer would refuse any stamp that is not greater."""
+    pair = connect("wyrmd", "wireguard-go")
+    other = pair.east.keys.public
+    for _ in range(6):
+        pair.west.set_key(pair.west.keys)  # the same: nothing happens
+        pair.west.machine.ip("link set wga down")
+        pair.west.machine.ip("link set wga up")
+        pair.west.machine.ip("route replace 10.88.0.0/24 dev wga")
+        time.sleep(0.06)  # wireguard-go takes twenty a second
+        assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.handshake(other) > 0
+
+
+@pytest.mark.all
+@ROLES
+def test_the_session_is_renewed_and_no_ping_is_lost(
+    connect: Connect, west: str, east: str
+) -> None:
+    pair = connect(west, east)
+    other = pair.east.keys.public
+    assert pair.west.machine.pings(pair.EAST) == 1
+    first = pair.west.handshake(other)
+    assert pair.west.machine.pings(pair.EAST, count=260, interval_s=0.5) == 260
+    assert 118 <= pair.west.handshake(other) - first <= 130
+
+
+def test_held_packets_go_out_in_order(connect: Connect) -> None:
+    """What is sent before the session exists arrives once it does, in the order it was sent."""
+    pair = connect()
+    program = (
+        "import socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        f"for i in range(100): s.sendto(i.to_bytes(4, 'big'), ('{pair.EAST}', 7777))\n"
+    )
+    receiver = (
+        "import socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)\n"
+        "s.bind(('', 7777)); print('ready', flush=True)\n"
+        "print([int.from_bytes(s.recv(9), 'big') for _ in range(100)] == list(range(100)))\n"
+    )
+    with pair.east.machine.service(
+        "receiver", "python3", "-c", receiver, log=pair.east.socket.parent / "r"
+    ) as service:
+        service.wait_for("ready", timeout_s=5)
+        pair.west.machine.run("python3", "-c", program)
+        service.wait_for("True", timeout_s=6)
+
+
+def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
+    pair = connect()
+    capture = tmp_path / "outer.pcap"
+    command = ["tcpdump", "-U", "-i", "va", "-w", str(capture)]
+    with pair.west.machine.service("tcpdump", *command, log=tmp_path / "dump") as dump:
+        dump.wait_for("listening", timeout_s=5)
+        assert pair.west.machine.pings(pair.EAST, "-p", "c0ffee", "-s", "600", count=3) == 3
+        eventually(lambda: capture.stat().st_size > 3 * 700, "the capture")
+    data = capture.read_bytes()
+    assert b"\xc0\xff\xee\xc0\xff\xee" not in data
+    assert struct.pack("<I", 4) in data
