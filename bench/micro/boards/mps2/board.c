@@ -2,17 +2,24 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Arm MPS2 boards in QEMU: AN385 (Cortex-M3, also for ARMv6-M code), AN386 (M4), AN500 (M7), run as
+ * Arm MPS2 boards in QEMU: AN385 (Cortex-M3, also for ARMv6-M code), AN386 (M4), AN500 (M7), AN505
+ * (M33), run as
  *   qemu-system-arm -M mps2-an500 -icount shift=6,sleep=off -semihosting-config enable=on ...
  */
 #include "board.h"
 
 #include <stdbool.h>
 
-/* CMSDK APB timer 0: counts down at 25 MHz. */
-#define TIMER_CTRL   (*(volatile uint32_t *)0x40000000)
-#define TIMER_VALUE  (*(volatile uint32_t *)0x40000004)
-#define TIMER_RELOAD (*(volatile uint32_t *)0x40000008)
+/* CMSDK APB timer 0, counting down. AN505 has it elsewhere, and slower. */
+#ifndef TIMER_BASE
+#define TIMER_BASE 0x40000000
+#define TICK_NS    40
+#endif
+#define TIMER_CTRL   (*(volatile uint32_t *)(TIMER_BASE + 0))
+#define TIMER_VALUE  (*(volatile uint32_t *)(TIMER_BASE + 4))
+#define TIMER_RELOAD (*(volatile uint32_t *)(TIMER_BASE + 8))
+
+#define INSTRUCTION_NS 64 /* at shift 6 */
 
 /* Semihosting operations. */
 enum { SYS_WRITE0 = 0x04, SYS_EXIT_EXTENDED = 0x20 };
@@ -31,18 +38,17 @@ static void semihost(uintptr_t operation, const void *argument)
     __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
 }
 
-/* At shift 6 an instruction takes 64 ns, at 25 MHz a tick 40 ns. */
+/* Ticks beyond a whole number of instructions are kept for the next call. */
 uint32_t board_instructions(void)
 {
-    static uint32_t before, ticks_left;
-    static uint32_t instructions;
+    static uint32_t before, ticks, instructions;
     uint32_t value = TIMER_VALUE;
 
-    ticks_left += before - value;
+    ticks += before - value;
     before = value;
-    instructions += ticks_left / 8 * 5;
-    ticks_left %= 8;
-    return instructions + ticks_left * 5 / 8;
+    instructions += ticks / INSTRUCTION_NS * TICK_NS;
+    ticks %= INSTRUCTION_NS;
+    return instructions + ticks * TICK_NS / INSTRUCTION_NS;
 }
 
 __attribute__((naked)) void board_known_loop(__attribute__((unused)) uint32_t rounds)
