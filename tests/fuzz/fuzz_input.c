@@ -60,7 +60,7 @@ static void settle(struct node *node, bool wired)
     require(wyrm_deadline(&node->dev) > now, "the deadline lies ahead");
 }
 
-static void begin(void)
+static void meet(void)
 {
     now = 1000;
     node_boot(&me, ME, 1);
@@ -76,6 +76,23 @@ static void begin(void)
     (void)wyrm_peer_connect(&me.dev, now, id);
     settle(&me, false);
     require(me.peers[id].hs.waiting, "a handshake is in flight");
+}
+
+/* The same beginning for every input: two handshakes are slow, a copy is not. */
+static void begin(void)
+{
+    static struct node me_then, peer_then;
+    static wyrm_ms then;
+
+    if (then == 0) {
+        meet();
+        me_then = me;
+        peer_then = peer;
+        then = now;
+    }
+    me = me_then;
+    peer = peer_then;
+    now = then;
 }
 
 static void sign(uint8_t *msg, size_t len)
