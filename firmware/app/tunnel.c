@@ -97,7 +97,8 @@ static void on_wake(void *unused)
     wyrm_worker_wake(&worker);
 }
 
-/* Tells of the first session of a peer, and of its end; renewals go without words. */
+/* Tells of the first session of a peer, of its end, and of attempts in vain; renewals go without
+ * words. */
 static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
     bool ready = event == WYRM_READY;
@@ -108,8 +109,8 @@ static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 
         console_notice("tunnel: up, handshake took %u.%03u ms (device clock)",
                        (unsigned)(us / 1000), (unsigned)(us % 1000));
-    } else if (!ready && was_ready[peer]) {
-        console_notice("tunnel: a peer does not answer any more");
+    } else if (!ready) {
+        console_notice("tunnel: a peer does not answer%s", was_ready[peer] ? " any more" : "");
     }
     was_ready[peer] = ready;
     handshake_began = 0;

@@ -4,8 +4,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
+import os
 import re
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -173,6 +178,31 @@ def test_device_follows_when_the_peer_renews_the_session(told: object) -> None:
     assert told
 
 
+def a_peer_that_answers_late(firmware: Path, folder: Path) -> object:
+    """The peer holds another preshared key for 100 s; what the device has said by then, and
+    whether the tunnel works once the keys agree."""
+    psk = net.make_psk()
+    with boot(firmware, folder, psk=psk, interface="wgl") as made:
+        made.bring_up_peer(psk=net.make_psk())
+        made.device.configure(made.device_conf())
+        made.device.command("wg up")
+        silent = made.device_pings(count=1) == 0
+        made.device.console.expect(r"^tunnel: a peer does not answer\r*\n", timeout_s=110)
+        made.peer.configure(made.peer_conf())
+        made.device.console.send_line(f"ping {HOST_INNER[4]} -c 30 -q")
+        made.device.console.expect(r"^tunnel: up, ", timeout_s=20)
+        made.device.console.send(b"\x03")
+        made.device.console.expect(r"^wyrm> ")
+        return silent and made.host_pings()
+
+
+@pytest.mark.story(tells=a_peer_that_answers_late)
+def test_device_gives_up_after_90_s_says_so_and_tries_again_when_there_is_traffic(
+    told: object,
+) -> None:
+    assert told
+
+
 # --- Moving about --------------------------------------------------------------------------------
 
 
@@ -197,6 +227,59 @@ def test_peer_follows_a_device_that_gets_another_address(tunnel: Pair) -> None:
     assert tunnel.device_pings() == 3
     assert tunnel.peer.peers()[0].endpoint == at("10.9.0.33")
     assert tunnel.host_pings()
+
+
+# --- Under load ----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def flood_of_initiations(to: tuple[str, int], responder: bytes) -> Iterator[list[bytes]]:
+    """Random initiations whose first MAC is right (paper section 5.4.4), 500 a second in bunches;
+    yields the list that the answers go to."""
+    mac1_key = hashlib.blake2s(b"mac1----" + responder).digest()
+    answers: list[bytes] = []
+    end = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+
+        def send() -> None:
+            while not end.wait(0.02):
+                for _ in range(10):
+                    body = b"\1\0\0\0" + os.urandom(112)
+                    mac1 = hashlib.blake2s(body, key=mac1_key, digest_size=16).digest()
+                    sender.sendto(body + mac1 + bytes(16), to)
+                with contextlib.suppress(BlockingIOError):
+                    while True:
+                        answers.append(sender.recv(2000))
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        try:
+            yield answers
+        finally:
+            end.set()
+            sending.join()
+
+
+def test_device_under_load_sends_cookies_and_goes_on_working(pair: MakePair) -> None:
+    made = pair()
+    made.connect()
+    key = base64.b64decode(made.keys.public)
+    with flood_of_initiations((DEVICE_OUTER[4], PORT), key) as answers:
+        during = net.ping(DEVICE_INNER[4], count=30, interval_s=0.1)
+        # A peer that proves its address with the cookie still gets in.
+        made.forget(endpoint=at(DEVICE_OUTER[4]))
+        proc.wait_until(
+            lambda: net.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
+            timeout_s=40,
+            what="a ping of the peer that starts anew",
+        )
+    assert during.loss_percent == 0
+    assert len(answers) > 100
+    assert {(answer[0], len(answer)) for answer in answers} == {(3, 64)}
+    assert "Receiving cookie response" in made.peer.output()
+    assert made.host_pings()
+    assert "panic" not in made.device.console.transcript
 
 
 # --- Routes --------------------------------------------------------------------------------------

@@ -124,8 +124,8 @@ class Pair:
         found = re.search(r"^ping: \d+ sent, (\d+) received", said, re.MULTILINE)
         return int(found[1]) if found else 0
 
-    def forget(self) -> None:
-        """The peer starts anew with the same keys and no idea where the device is."""
+    def forget(self, *, endpoint: str = "") -> None:
+        """The peer starts anew with the same keys, and unless told no idea where the device is."""
         self.peer.stop()
         proc.wait_until(
             lambda: not net.interface_exists(self.peer.interface),
@@ -133,7 +133,7 @@ class Pair:
             what="the end of the peer's interface",
         )
         self.peer.start()
-        self.bring_up_peer()
+        self.bring_up_peer(endpoint=endpoint)
 
 
 def _psk_line(psk: str) -> str:
