@@ -71,10 +71,10 @@ static uint32_t innermost(const struct wyrm_device *dev, uint32_t below, uint8_t
     return at;
 }
 
-/* Parents sort before their children, so one pass from `first` mends them all. */
-static void find_parents(struct wyrm_device *dev, uint32_t first)
+/* Parents sort before their children, so one pass finds them all. */
+static void find_parents(struct wyrm_device *dev)
 {
-    for (uint32_t i = first; i < dev->routes_used; i++) {
+    for (uint32_t i = 0; i < dev->routes_used; i++) {
         struct wyrm_route *route = &dev->pools->routes[i];
 
         route->parent = innermost(dev, i, route->prefix.family, route->prefix.addr);
@@ -95,12 +95,45 @@ static bool normalise(struct wyrm_prefix *out, const struct wyrm_prefix *in)
     return true;
 }
 
+/* Parents stand before their children: of what follows `at`, some move by one place. */
+static void insert_at(struct wyrm_device *dev, uint32_t at, const struct wyrm_prefix *prefix,
+                      wyrm_peer_id peer)
+{
+    struct wyrm_route *routes = dev->pools->routes;
+    uint32_t parent = innermost(dev, at, prefix->family, prefix->addr), i;
+
+    memmove(&routes[at + 1], &routes[at], (dev->routes_used - at) * sizeof(*routes));
+    routes[at] = (struct wyrm_route){.prefix = *prefix, .peer = peer, .parent = parent};
+    dev->routes_used++;
+    /* First come those inside the new one; its parent's children become its own. */
+    for (i = at + 1; i < dev->routes_used; i++) {
+        struct wyrm_route *route = &routes[i];
+
+        if (!contains(prefix, route->prefix.family, route->prefix.addr))
+            break;
+        if (route->parent == parent)
+            route->parent = at;
+        else
+            route->parent++;
+    }
+    for (; i < dev->routes_used; i++)
+        if (routes[i].parent != NO_PARENT && routes[i].parent >= at)
+            routes[i].parent++;
+}
+
 static void remove_at(struct wyrm_device *dev, uint32_t at)
 {
     struct wyrm_route *routes = dev->pools->routes;
+    uint32_t parent = routes[at].parent;
 
     dev->routes_used--;
     memmove(&routes[at], &routes[at + 1], (dev->routes_used - at) * sizeof(*routes));
+    for (uint32_t i = at; i < dev->routes_used; i++) {
+        if (routes[i].parent == at)
+            routes[i].parent = parent;
+        else if (routes[i].parent != NO_PARENT && routes[i].parent > at)
+            routes[i].parent--;
+    }
 }
 
 wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
@@ -139,10 +172,7 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
     }
     if (dev->routes_used == dev->pools->n_routes)
         return WYRM_E_FULL;
-    memmove(&routes[at + 1], &routes[at], (dev->routes_used - at) * sizeof(*routes));
-    routes[at] = (struct wyrm_route){.prefix = key, .peer = peer};
-    dev->routes_used++;
-    find_parents(dev, at);
+    insert_at(dev, at, &key, peer);
     return WYRM_IDLE;
 }
 
@@ -156,19 +186,23 @@ wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
         return WYRM_E_ARG;
     at = upper_bound(dev, &key);
     if (at > 0 && compare(&dev->pools->routes[at - 1].prefix, &key) == 0 &&
-        dev->pools->routes[at - 1].peer == peer) {
+        dev->pools->routes[at - 1].peer == peer)
         remove_at(dev, at - 1);
-        find_parents(dev, at - 1);
-    }
     return WYRM_IDLE;
 }
 
 void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
 {
-    for (uint32_t i = dev->routes_used; i-- > 0;)
-        if (dev->pools->routes[i].peer == peer)
-            remove_at(dev, i);
-    find_parents(dev, 0);
+    struct wyrm_route *routes = dev->pools->routes;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < dev->routes_used; i++)
+        if (routes[i].peer != peer)
+            routes[kept++] = routes[i];
+    if (kept == dev->routes_used)
+        return;
+    dev->routes_used = kept;
+    find_parents(dev);
 }
 
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
