@@ -153,8 +153,8 @@ class Tunnel:
     # --- Configuration -----------------------------------------------------------------------
 
     def wg(self, *args: str, stdin: str | None = None, check: bool = True) -> str:
-        """`wg ARGS...` on the machine, 10 s at most."""
-        return self.machine.run("wg", *args, stdin=stdin, check=check, timeout_s=10)
+        """`wg ARGS...` on the machine, 30 s at most."""
+        return self.machine.run("wg", *args, stdin=stdin, check=check, timeout_s=30)
 
     def set(self, text: str, stdin: str | None = None) -> None:
         """`wg set INTERFACE TEXT...`"""

@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""wyrmd under Debian's wg and wg-quick: configuration, life and end, and what it may do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from wyrmlab import net, proc
+from wyrmlab.errors import WyrmError
+from wyrmlab.tunnels import SOCKETS, Machine, Pair, Tunnel, eventually, machine, quietly
+
+pytestmark = pytest.mark.netns
+Connect = Callable[..., Pair]
+
+
+@pytest.fixture
+def alone(wyrmd: Path, tmp_path: Path) -> Iterator[Tunnel]:
+    """One daemon without peers, its interface down."""
+    with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+        yield tunnel
+
+
+def interfaces(where: Machine) -> set[str]:
+    return {line.split()[1].split("@")[0].rstrip(":") for line in where.ip("-o link").splitlines()}
+
+
+# --- wg --------------------------------------------------------------------------------------
+
+
+def test_wg_show_and_dump_tell_all(connect: Connect) -> None:
+    psk = net.make_psk()
+    pair = connect(psk=psk)
+    west, east = pair.west, pair.east
+    west.set(f"fwmark 0x10 peer {east.keys.public} persistent-keepalive 25")
+    assert west.machine.pings(pair.EAST) == 1
+    device, peer = west.wg("show", "wga", "dump").splitlines()
+    assert device.split("\t") == [west.keys.private, west.keys.public, "51820", "0x10"]
+    fields = peer.split("\t")
+    assert fields[:4] == [
+        *(east.keys.public, psk, "10.77.0.2:51820"),
+        f"{pair.EAST}/32,{pair.EAST6}/128",
+    ]
+    assert abs(int(fields[4]) - time.time()) < 30
+    assert int(fields[5]) > 0 < int(fields[6])
+    assert fields[7] == "25"
+    shown = west.wg("show")
+    for text in ("interface: wga", "latest handshake:", "transfer:", "every 25 seconds"):
+        assert text in shown
+    assert sorted(west.wg("show", "interfaces").split()) == ["wga", "wgb"]
+
+
+def test_what_showconf_prints_setconf_takes(connect: Connect) -> None:
+    pair = connect(psk=net.make_psk())
+    text = pair.west.wg("showconf", "wga")
+    assert pair.west.keys.private in text
+    pair.west.set(f"private-key /dev/null peer {pair.east.keys.public} remove")
+    pair.west.with_file("setconf", text)
+    assert sorted(pair.west.wg("showconf", "wga").split()) == sorted(text.split())
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+
+def test_addconf_adds(alone: Tunnel) -> None:
+    one, other = net.make_keys().public, net.make_keys().public
+    alone.with_file("setconf", f"[Peer]\nPublicKey = {one}\nAllowedIPs = 10.0.0.0/8\n")
+    alone.with_file("addconf", f"[Peer]\nPublicKey = {other}\nAllowedIPs = 11.0.0.0/8\n")
+    assert alone.show("allowed-ips") == {one: "10.0.0.0/8", other: "11.0.0.0/8"}
+    alone.with_file("setconf", f"[Peer]\nPublicKey = {other}\n")
+    assert alone.show("allowed-ips") == {other: "(none)"}
+
+
+@pytest.mark.parametrize("port", ["ListenPort = 51820\n", ""], ids=["port", "no_port"])
+def test_syncconf_does_not_disturb_live_sessions(connect: Connect, port: str) -> None:
+    pair = connect()
+    if not port:
+        pair.west.set("listen-port 0")
+    other, stranger = pair.east.keys.public, net.make_keys().public
+    text = (
+        f"[Interface]\nPrivateKey = {pair.west.keys.private}\n{port}"
+        f"[Peer]\nPublicKey = {other}\nAllowedIPs = {pair.EAST}/32\nEndpoint = 10.77.0.2:51820\n"
+    )
+    assert pair.west.machine.pings(pair.EAST) == 1
+    sent = pair.west.transfer(other)[1]
+    for extra in (f"[Peer]\nPublicKey = {stranger}\nAllowedIPs = 10.9.9.0/24\n", ""):
+        pair.west.with_file("syncconf", text + extra)
+        assert (stranger in pair.west.show("endpoints")) == bool(extra)
+        assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.transfer(other)[1] - sent == 2 * 128  # two pings, no handshake
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_a_port_in_use_is_refused_and_the_old_one_kept(alone: Tunnel, wyrmd: Path) -> None:
+    with Tunnel(alone.machine, "wgb", wyrmd, alone.socket.parent / "b.log") as other:
+        other.set("listen-port 51820")
+        alone.set("listen-port 4000")
+        with pytest.raises(WyrmError) as refused:
+            alone.set("listen-port 51820")
+        assert "Address already in use" in refused.value.detail
+        assert alone.wg("show", "wga", "listen-port").strip() == "4000"
+
+
+def test_mistakes_are_told_by_their_name(alone: Tunnel) -> None:
+    said = talk(alone, b"set=1\nfwmark=0x10\n\n")
+    assert said == b"errno=-22\n\n"
+    assert talk(alone, b"set=1\nprivate_key\n\n") == b"errno=-71\n\n"
+    assert talk(alone, b"get=2\n\n") == b""
+    assert talk(alone, b"set=1\nendpoint=" + b"x" * 5000 + b"\n\n") == b"errno=-22\n\n"
+    assert alone.wg("show", "wga", "fwmark").strip() == "off"
+
+
+def talk(tunnel: Tunnel, request: bytes) -> bytes:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
+        wire.settimeout(5)
+        wire.connect(str(tunnel.socket))
+        wire.sendall(request)
+        wire.shutdown(socket.SHUT_WR)
+        said = b""
+        while part := wire.recv(65536):
+            said += part
+        return said
+
+
+def test_requests_may_follow_each_other_on_a_connection(alone: Tunnel) -> None:
+    said = talk(alone, b"set=1\nlisten_port=4567\n\nget=1\n\nget=1\n\n")
+    assert said.startswith(b"errno=0\n\nlisten_port=4567\n")
+    assert said.count(b"errno=0\n\n") == 3
+
+
+def test_clients_that_hang_do_not_keep_others_out(alone: Tunnel) -> None:
+    for i in range(100):
+        alone_peer = f"public_key={i + 1:064x}\n"
+        talk(alone, f"set=1\n{alone_peer}allowed_ip=10.0.{i}.0/24\n\n".encode())
+    hanging = []
+    for i in range(40):
+        wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        wire.connect(str(alone.socket))
+        wire.setblocking(False)
+        hanging.append(wire)
+        if i % 2:
+            wire.send(b"get=1\n\n" * 500)  # and never reads
+        else:
+            wire.send(b"set=1\nlisten_")
+        time.sleep(0.005)
+    started = time.monotonic()
+    for _ in range(3):
+        assert len(alone.show("allowed-ips")) == 100
+    assert time.monotonic() - started < 5
+    for wire in hanging:
+        wire.close()
+    assert alone.running
+
+
+# --- Many ------------------------------------------------------------------------------------
+
+
+def test_a_dump_of_very_many_allowed_ips(alone: Tunnel) -> None:
+    peer = net.make_keys().public
+    lines = [f"AllowedIPs = {a}.{b}.0.0/16,{a}::{b}/128" for a in range(1, 256) for b in range(256)]
+    text = f"[Interface]\nPrivateKey = {alone.keys.private}\n[Peer]\nPublicKey = {peer}\n"
+    alone.with_file("setconf", text + "\n".join(lines) + "\n")
+    assert len(alone.show("allowed-ips")[peer].split()) == 255 * 256 * 2
+
+
+def test_dumps_of_many_peers(alone: Tunnel) -> None:
+    peers = [net.make_keys().public for _ in range(40)]
+    text = "".join(
+        f"[Peer]\nPublicKey = {peer}\n"
+        + "".join(f"AllowedIPs = {a + 1}.{b}.0.0/16\n" for b in range(52))
+        for a, peer in enumerate(peers)
+    )
+    alone.with_file("setconf", text)
+    shown = alone.show("allowed-ips")
+    assert {len(value.split()) for value in shown.values()} == {52}
+    assert len(shown) == 40
+
+    last = f"[Peer]\nPublicKey = {peers[0]}\nAllowedIPs = 255.2.3.4/32,abcd::255/128\n"
+    alone.with_file("setconf", "".join(f"[Peer]\nPublicKey = {p}\n" for p in peers[1:30]) + last)
+    assert alone.wg("showconf", "wga").count("[Peer]") == 30
+
+    alone.set(f"peer {peers[1]} allowed-ips " + ",".join(f"abcd::{i}" for i in range(1, 198)))
+    assert len(alone.show("allowed-ips")[peers[1]].split()) == 197
+
+
+# --- wg-quick --------------------------------------------------------------------------------
+
+
+def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
+    """The default route through the tunnel, by mark and rule, and all of it away again."""
+    pair = connect()
+    west = pair.west.machine
+    pair.west.stop()
+    pair.east.machine.ip("address add 192.0.2.1/32 dev lo")
+    conf = tmp_path / "wgq.conf"
+    conf.write_text(
+        f"[Interface]\nPrivateKey = {pair.west.keys.private}\nListenPort = 51820\n"
+        f"Address = {pair.WEST}/24, {pair.WEST6}/64\nMTU = 1380\n"
+        f"[Peer]\nPublicKey = {pair.east.keys.public}\nAllowedIPs = 0.0.0.0/0, ::/0\n"
+        "Endpoint = 10.77.0.2:51820\nPersistentKeepalive = 25\n"
+    )
+    conf.chmod(0o600)
+    env = {"WG_QUICK_USERSPACE_IMPLEMENTATION": str(wyrmd)}
+
+    def wg_quick(verb: str) -> str:
+        return quietly([str(arg) for arg in west.command("wg-quick", verb, conf)], env)
+
+    before = interfaces(west)
+    wg_quick("up")
+    assert west.pings("192.0.2.1", count=2) == 2  # only the tunnel leads there
+    assert west.pings(pair.EAST6) == 1
+    assert "not from all fwmark" in west.ip("rule")
+    handshake = west.run("wg", "show", "wgq", "latest-handshakes")
+    assert wg_quick("strip").startswith("[Interface]")
+    stripped = tmp_path / "stripped.conf"
+    stripped.write_text(wg_quick("strip"))
+    west.run("wg", "syncconf", "wgq", stripped)
+    assert west.pings("10.88.0.2") == 1
+    assert west.run("wg", "show", "wgq", "latest-handshakes") == handshake
+    wg_quick("down")
+    eventually(lambda: not (SOCKETS / "wgq.sock").exists(), "the end of the daemon")
+    assert interfaces(west) == before
+    assert "fwmark" not in west.ip("rule")
+
+
+# --- Life and end ----------------------------------------------------------------------------
+
+
+def ended(tunnel: Tunnel) -> bool:
+    return not tunnel.running and not tunnel.socket.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_nothing_stays(alone: Tunnel, number: signal.Signals) -> None:
+    os.kill(alone.pid, number)
+    eventually(lambda: ended(alone), "its end")
+    assert "wga" not in interfaces(alone.machine)
+
+
+def test_deleting_the_interface_ends_it(alone: Tunnel) -> None:
+    alone.machine.ip("link delete wga")
+    eventually(lambda: ended(alone), "its end")
+
+
+def test_deleting_the_socket_ends_it(alone: Tunnel) -> None:
+    alone.socket.chmod(0o600)  # a change of mode alone does not
+    time.sleep(0.1)
+    assert alone.running
+    alone.socket.unlink()
+    eventually(lambda: not alone.running, "its end")
+    assert "wga" not in interfaces(alone.machine)
+
+
+def test_a_socket_of_someone_else_is_left_alone(alone: Tunnel) -> None:
+    alone.socket.unlink()
+    alone.socket.write_text("another's")
+    eventually(lambda: not alone.running, "its end")
+    assert alone.socket.read_text() == "another's"
+    alone.socket.unlink()
+
+
+def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path) -> None:
+    with pytest.raises(WyrmError) as refused:
+        alone.machine.run(wyrmd, "wga")
+    assert "another program has it" in refused.value.detail
+    with machine("east") as east, pytest.raises(WyrmError) as refused:
+        east.run(wyrmd, "wga")  # there the name is free, but the socket is taken
+    assert "another daemon serves this interface" in refused.value.detail
+    assert alone.wg("show", "wga") != ""
+
+
+def test_a_stale_socket_is_replaced(alone: Tunnel, wyrmd: Path, tmp_path: Path) -> None:
+    os.kill(alone.pid, signal.SIGKILL)
+    eventually(lambda: not alone.running, "its end")
+    assert alone.socket.exists()
+    alone.start()
+    eventually(lambda: "interface: wga" in alone.wg("show", "wga", check=False), "an answer")
+
+
+def test_wrong_usage_is_one_sentence(wyrmd: Path) -> None:
+    for arguments in ([], ["a", "b"], ["sixteen-letters-"], ["a/b"], ["--peers=0", "wg0"]):
+        done = proc.run(wyrmd, *arguments, check=False, timeout_s=5)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+    assert "usage: wyrmd" in proc.run(wyrmd, "--help").stdout
+
+
+def test_it_keeps_one_capability_and_hides_its_memory(alone: Tunnel) -> None:
+    status = dict(
+        line.split(":\t", 1)
+        for line in Path(f"/proc/{alone.pid}/status").read_text().splitlines()
+        if ":\t" in line
+    )
+    # The process is nsenter's exec of wyrmd: itself.
+    net_admin = 1 << 12
+    for kind in ("CapPrm", "CapEff", "CapBnd"):
+        assert int(status[kind], 16) == net_admin, kind
+    for kind in ("CapInh", "CapAmb"):
+        assert int(status[kind], 16) == 0
+    assert status["NoNewPrivs"] == "1"
+    limits = Path(f"/proc/{alone.pid}/limits").read_text()
+    assert "Max core file size        0                    0" in limits
+
+
+def test_the_socket_is_private_and_its_folder_readable(alone: Tunnel) -> None:
+    assert stat.S_IMODE(alone.socket.stat().st_mode) & 0o077 == 0
+    assert stat.S_IMODE(SOCKETS.stat().st_mode) == 0o755
+
+
+def test_low_ports_want_an_option(alone: Tunnel, wyrmd: Path, tmp_path: Path) -> None:
+    with pytest.raises(WyrmError) as refused:
+        alone.set("listen-port 443")
+    assert "Permission denied" in refused.value.detail
+    service = alone.machine.service("wyrmd", wyrmd, "-fl", "wgb", log=tmp_path / "low")
+    with service:
+        eventually(lambda: (SOCKETS / "wgb.sock").exists(), "its socket")
+        alone.wg("set", "wgb", "listen-port", "443")
+
+
+def test_nothing_is_leaked_by_ups_and_downs(connect: Connect) -> None:
+    pair = connect()
+    west, other = pair.west, pair.east.keys.public
+
+    def files() -> int:
+        return len(list(Path(f"/proc/{west.pid}/fd").iterdir()))
+
+    def round_of(n: int) -> None:
+        for i in range(n):
+            west.machine.ip("link set wga down")
+            west.set(f"listen-port {40000 + i % 7} peer {net_key} allowed-ips 10.{i}.0.0/16")
+            west.set(f"peer {net_key} remove")
+            west.machine.ip("link set wga up")
+
+    net_key = net.make_keys().public
+    round_of(5)
+    before, memory = files(), west.resident_kib()
+    round_of(195)
+    eventually(lambda: files() <= before, "all files closed")
+    assert west.resident_kib() - memory < 256
+    west.machine.ip("route replace 10.88.0.0/24 dev wga")
+    west.set(f"peer {other} endpoint 10.77.0.2:51820")
+    assert west.machine.pings(pair.EAST, count=2) == 2
+
+
+def test_daemons_start_and_end_without_a_trace(wyrmd: Path) -> None:
+    with machine("west") as west:
+        before = interfaces(west)
+        for _ in range(20):
+            quietly([str(arg) for arg in west.command(wyrmd, "wgz")], {})  # to the background
+            assert (SOCKETS / "wgz.sock").exists()  # once the command is back
+            west.ip("link delete wgz")
+            eventually(lambda: not (SOCKETS / "wgz.sock").exists(), "its end")
+        assert interfaces(west) == before

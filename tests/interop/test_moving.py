@@ -1,0 +1,348 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What changes under a live tunnel: ports, addresses, interfaces, routes, NATs, keys, peers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from wyrmlab import net
+from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, eventually, machine
+
+pytestmark = pytest.mark.netns
+Connect = Callable[..., Pair]
+
+ROLES = pytest.mark.parametrize(
+    ("west", "east"),
+    [("wyrmd", "wyrmd"), ("wyrmd", "wireguard-go"), ("wireguard-go", "wyrmd")],
+    ids=["wyrmd_wyrmd", "wyrmd_go", "go_wyrmd"],
+)
+OUTER = pytest.mark.parametrize("outer", [4, 6], ids=["over_ipv4", "over_ipv6"])
+
+
+def seen_by_east(pair: Pair) -> str:
+    return pair.east.show("endpoints")[pair.west.keys.public]
+
+
+# --- Roaming ---------------------------------------------------------------------------------
+
+
+@ROLES
+@OUTER
+def test_roaming_by_port(connect: Connect, west: str, east: str, outer: int) -> None:
+    pair = connect(west, east, outer=outer)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    assert seen_by_east(pair) == pair.endpoint(pair.west)
+    pair.west.set("listen-port 41111")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    assert seen_by_east(pair) == pair.endpoint(pair.west, 41111)
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+@OUTER
+@pytest.mark.parametrize("east", ["wyrmd", "wireguard-go"])
+def test_roaming_by_address_without_a_lost_packet(
+    connect: Connect, east: str, outer: int
+) -> None:
+    """The address that answers came to is removed; the next packet leaves from the new one."""
+    pair = connect("wyrmd", east, outer=outer)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    old, new = ("10.77.0.1/24", "10.77.0.9") if outer == 4 else ("fd77::1/64", "fd77::9")
+    pair.west.machine.ip(f"address del {old} dev va")
+    pair.west.machine.ip(
+        f"address add {new}/{old.split('/')[1]} dev va" + (" nodad" if outer == 6 else "")
+    )
+    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert new in seen_by_east(pair)
+
+
+def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    before = seen_by_east(pair)
+    pair.west.machine.run(
+        "python3",
+        "-c",
+        "import os, socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "for kind in range(6):\n"
+        "    for size in (0, 1, 31, 32, 64, 92, 148, 1400):\n"
+        "        s.sendto((bytes([kind, 0, 0, 0]) + os.urandom(1400))[:size],"
+        " ('10.77.0.2', 51820))\n",
+    )
+    time.sleep(0.1)
+    assert seen_by_east(pair) == before
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+
+# --- The source address ----------------------------------------------------------------------
+
+
+def test_answers_leave_from_the_address_that_was_called(connect: Connect) -> None:
+    pair = connect()
+    pair.west.machine.ip("address add 10.77.0.5/24 dev va")
+    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.77.0.5:51820")
+    assert pair.east.machine.pings(pair.WEST) == 1
+    assert seen_by_east(pair) == "10.77.0.5:51820"
+    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.77.0.1:51820")
+    assert pair.east.machine.pings(pair.WEST) == 1
+    assert seen_by_east(pair) == "10.77.0.1:51820"
+
+
+def test_answers_leave_from_an_address_of_another_interface(connect: Connect) -> None:
+    pair = connect()
+    pair.west.machine.ip("link add dummy0 type veth peer name dummy1")
+    pair.west.machine.ip("address add 10.50.0.1/24 dev dummy0")
+    for name in ("dummy0", "dummy1"):
+        pair.west.machine.ip(f"link set {name} up")
+    pair.east.machine.ip("route add 10.50.0.0/24 via 10.77.0.1")
+    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.50.0.1:51820")
+    assert pair.east.machine.pings(pair.WEST, count=2) == 2
+    assert seen_by_east(pair) == "10.50.0.1:51820"
+
+
+def test_a_better_route_is_taken(connect: Connect) -> None:
+    pair = connect()
+    west, east = pair.west.machine, pair.east.machine
+    for side, name in ((west, "va"), (east, "vb")):
+        side.ip(f"address flush dev {name}")
+    cable(west, east, ("va2", "vb2"), (("10.77.0.3/24",), ()))
+    west.ip("address add 10.77.0.1/24 dev va")
+    east.ip("address add 10.77.0.2/24 dev vb")
+    for side, name in ((west, "va"), (west, "va2"), (east, "vb"), (east, "vb2")):
+        side.sysctl(f"net.ipv4.conf.{name}.rp_filter", 0)
+    for side in (west, east):
+        side.sysctl("net.ipv4.conf.all.rp_filter", 0)
+    west.ip("route flush dev va")
+    west.ip("route flush dev va2")
+    west.ip("route add 10.77.0.0/24 dev va src 10.77.0.1 metric 2")
+    assert west.pings(pair.EAST) == 1
+    assert seen_by_east(pair) == "10.77.0.1:51820"
+    west.ip("route add 10.77.0.0/24 dev va2 src 10.77.0.3 metric 1")
+    time.sleep(0.1)
+    west.pings(pair.EAST, wait_s=1)
+    assert seen_by_east(pair) == "10.77.0.3:51820"
+
+
+def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
+    pair = connect(introduced=False)
+    address = "fe80::77"
+    pair.east.machine.ip(f"address add {address}/64 dev vb nodad")
+    pair.west.machine.ip("address add fe80::76/64 dev va nodad")
+    pair.introduce()
+    pair.west.set(f"peer {pair.east.keys.public} endpoint [{address}%va]:51820")
+    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.west.show("endpoints")[pair.east.keys.public] == f"[{address}%va]:51820"
+    assert "fe80::" in seen_by_east(pair)
+
+
+# --- NAT -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def behind_nat(folder: Path, program: Path, other: Path | str) -> Iterator[tuple[Pair, Machine]]:
+    """West is behind a router that masquerades and forgets idle mappings after a second."""
+    with machine("west") as west, machine("nat") as router, machine("east") as east:
+        cable(west, router, ("va", "vn"), (("10.77.1.2/24",), ("10.77.1.1/24",)))
+        cable(router, east, ("vm", "vb"), (("10.77.2.1/24",), ("10.77.2.2/24",)))
+        west.ip("route add default via 10.77.1.1")
+        router.sysctl("net.ipv4.ip_forward", 1)
+        router.nft(
+            "table ip nat { chain post { type nat hook postrouting priority 100;"
+            " oifname vm udp sport 51820 masquerade to :40000-59999 random,fully-random; } }"
+        )
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 1)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 1)
+        with (
+            Tunnel(west, "wga", program, folder / "west.log") as a,
+            Tunnel(east, "wgb", other, folder / "east.log") as b,
+        ):
+            for side in (a, b):
+                side.set_key(side.keys)
+                side.set("listen-port 51820")
+            pair = Pair(a, b, 4)
+            pair.introduce()
+            a.set(f"peer {b.keys.public} endpoint 10.77.2.2:51820")
+            pair.bring_up()
+            yield pair, router
+
+
+@pytest.mark.parametrize("other", ["wyrmd", "wireguard-go"])
+def test_rebinding_of_a_nat_is_followed(wyrmd: Path, tmp_path: Path, other: str) -> None:
+    with behind_nat(tmp_path, wyrmd, wyrmd if other == "wyrmd" else other) as (pair, _):
+        assert pair.west.machine.pings(pair.EAST) == 1
+        before = seen_by_east(pair)
+        assert before.startswith("10.77.2.1:")
+        time.sleep(2.5)
+        assert pair.east.machine.pings(pair.WEST, wait_s=0.5) == 0  # the hole has closed
+        assert pair.west.machine.pings(pair.EAST) == 1
+        assert seen_by_east(pair) != before
+        assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_persistent_keepalive_keeps_the_hole_open(wyrmd: Path, tmp_path: Path) -> None:
+    with behind_nat(tmp_path, wyrmd, wyrmd) as (pair, router):
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 2)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 2)
+        pair.west.set(f"peer {pair.east.keys.public} persistent-keepalive 1")
+        eventually(lambda: pair.east.handshake(pair.west.keys.public) > 0, "the handshake")
+        before = seen_by_east(pair)
+        time.sleep(4)
+        assert pair.east.machine.pings(pair.WEST) == 1
+        assert seen_by_east(pair) == before
+
+
+# --- Keys and peers --------------------------------------------------------------------------
+
+
+@ROLES
+def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east: str) -> None:
+    pair = connect(west, east)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.stop()
+    pair.west.start()
+    pair.west.set_key(pair.west.keys)
+    pair.west.set("listen-port 51820")
+    pair.west.set(
+        f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
+    )
+    pair.west.up(f"{pair.WEST}/24")
+    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+
+
+@pytest.mark.all
+@ROLES
+def test_a_peer_that_lost_its_sessions_is_called_again(
+    connect: Connect, west: str, east: str
+) -> None:
+    """East has forgotten everything and says nothing: west finds out within 15 seconds."""
+    pair = connect(west, east)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.east.stop()
+    pair.east.start()
+    pair.east.set_key(pair.east.keys)
+    pair.east.set("listen-port 51820")
+    pair.east.set(f"peer {pair.west.keys.public} allowed-ips {pair.WEST}/32")
+    pair.east.up(f"{pair.EAST}/24")
+    assert pair.west.machine.pings(pair.EAST, count=40, interval_s=0.5, wait_s=0.5) >= 1
+
+
+@ROLES
+def test_a_new_key_and_a_handshake_at_once(connect: Connect, west: str, east: str) -> None:
+    pair = connect(west, east)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    for _ in range(3):
+        old = pair.west.keys.public
+        new = net.make_keys()
+        pair.east.set(
+            f"peer {old} remove peer {new.public} allowed-ips {pair.WEST}/32,{pair.WEST6}/128"
+        )
+        pair.west.set_key(new)
+        assert pair.west.machine.pings(pair.EAST) == 1
+        assert pair.west.machine.pings(pair.EAST6) == 1
+        time.sleep(0.06)  # between two initiations that a peer accepts
+
+
+def test_the_same_key_and_port_again_change_nothing(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    sent = pair.west.transfer(pair.east.keys.public)[1]
+    pair.west.set_key(pair.west.keys)
+    pair.west.set("listen-port 51820")
+    pair.west.set(f"peer {pair.east.keys.public} endpoint 10.77.0.2:51820")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.transfer(pair.east.keys.public)[1] - sent == 128  # no handshake
+
+
+def test_a_peer_with_our_own_key_goes(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    own = pair.west.keys.public
+    pair.west.set(f"peer {own} allowed-ips 10.0.0.0/8")  # passed over
+    assert pair.west.wg("show", "wga", "peers").split() == [pair.east.keys.public]
+    pair.west.set_key(pair.east.keys)  # what was a peer's is ours now
+    assert pair.west.wg("show", "wga", "peers").split() == []
+
+
+def test_without_a_key_nothing_is_said_or_answered(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.east.set("private-key /dev/null")
+    assert pair.east.wg("show", "wgb", "private-key").strip() == "(none)"
+    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    pair.east.set_key(pair.east.keys)
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+@ROLES
+def test_a_more_specific_prefix_takes_the_address_away(
+    connect: Connect, west: str, east: str
+) -> None:
+    """Cryptokey routing as a filter: what a peer may not send is dropped, though authentic."""
+    pair = connect(west, east)
+    third = net.make_keys().public
+    pair.east.set(f"peer {pair.west.keys.public} allowed-ips 10.88.0.0/24")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.east.set(f"peer {third} allowed-ips {pair.WEST}/32")
+    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    pair.east.set(f"peer {third} remove")
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+
+def test_a_removed_peer_is_gone_at_once(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.east.set(f"peer {pair.west.keys.public} remove")
+    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    pair.introduce()
+    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0  # west's address is unknown
+    pair.west.set(f"peer {pair.east.keys.public} remove")
+    pair.introduce()
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+
+# --- The interface ---------------------------------------------------------------------------
+
+
+def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
+    connect: Connect,
+) -> None:
+    pair = connect()
+    other = pair.east.keys.public
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.machine.ip("link set wga down")
+    time.sleep(0.1)
+    sent = pair.west.transfer(other)[1]
+    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
+    pair.west.set(f"peer {other} persistent-keepalive 25")
+    time.sleep(0.3)
+    assert pair.west.transfer(other)[1] == sent
+    pair.west.machine.ip("link set wga up")
+    eventually(lambda: pair.west.transfer(other)[1] > sent, "a keepalive when it comes up")
+
+
+def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
+    """Moved to another namespace, it still sends through the one where it was made."""
+    pair = connect()
+    with machine("inside") as inside:
+        pair.west.machine.ip("link set wga netns inside")
+        inside.ip(f"address add {pair.WEST}/24 dev wga")
+        inside.ip("link set wga up")
+        assert inside.pings(pair.EAST, count=2) == 2
+        assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_a_changed_mark_reroutes(connect: Connect) -> None:
+    pair = connect()
+    west = pair.west.machine
+    assert west.pings(pair.EAST) == 1
+    west.ip("rule add fwmark 0x77 blackhole")
+    pair.west.set("fwmark 0x77")
+    assert west.pings(pair.EAST, wait_s=0.3) == 0
+    assert pair.west.wg("show", "wga", "fwmark").strip() == "0x77"
+    pair.west.set("fwmark off")
+    assert west.pings(pair.EAST) == 1
