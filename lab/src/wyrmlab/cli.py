@@ -192,6 +192,14 @@ def vectors(
     raise typer.Exit(command.run(folders, long=all_of_it))
 
 
+@app.command(rich_help_panel=CHECK)
+def defects() -> None:
+    """Ask of every mistake known from other implementations whether it happens here."""
+    from wyrmlab.defects import run
+
+    raise typer.Exit(run())
+
+
 def main() -> NoReturn:
     """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
     install_signal_handlers()

@@ -64,6 +64,12 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     return FAILED if total.failed else 0
 
 
+def run_quietly(chosen: str, junit: Path) -> None:
+    """Runs the tests that need no network of their own; their results go to a JUnit file."""
+    arguments = ["-c", str(paths.TESTS / "pytest.ini"), str(paths.TESTS), "-k", chosen]
+    _pytest(HERE, [*arguments, "--quiet", "--no-header", "--junitxml", str(junit)])
+
+
 def _pytest(place: str, arguments: list[str]) -> Counts:
     with tempfile.TemporaryDirectory(prefix="wyrm-test-") as folder:
         report = Path(folder) / "report.json"

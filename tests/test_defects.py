@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The table of `./wyrm defects` cannot say "no" without a test that ran and passed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wyrmlab.defects import Defect, load, tests_in
+
+CASES = """<testsuites><testsuite>
+  <testcase name="inherited_07_is_noticed[host]"/>
+  <testcase name="inherited_07_is_noticed[host-clang]"><failure/></testcase>
+  <testcase name="inherited_07_other[host]"/>
+  <testcase name="inherited_z2_forged[host]"/>
+  <testcase name="inherited_08_left_out[host]"><skipped/></testcase>
+  <testcase name="not_inherited_9"/>
+</testsuite></testsuites>"""
+
+
+def test_a_test_counts_as_passed_only_if_it_passed_in_every_build(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "junit.xml"
+    file.write_text(CASES)
+    found = tests_in(file)
+    assert found["7"] == {"is_noticed": False, "other": True}
+    assert found["z2"] == {"forged": True}
+    assert "8" not in found
+
+
+def test_a_defect_without_a_test_is_not_fine() -> None:
+    assert Defect("1", "security", "x", tests={"a": True}).fine
+    assert not Defect("1", "security", "x", tests={"a": True, "b": False}).fine
+    assert not Defect("1", "security", "x").fine
+    assert Defect("1", "security", "x", port="elsewhere").fine
+
+
+def test_the_list_is_complete() -> None:
+    known = {defect.id for defect in load()}
+    assert known == {str(n) for n in range(1, 41)} | {f"z{n}" for n in range(1, 11)}
