@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wyrmlab.defects import Defect, load, tests_in
+from wyrmlab.defects import Defect, load, outcomes_in
 
 CASES = """<testsuites><testsuite>
   <testcase name="inherited_07_is_noticed[host]"/>
@@ -23,7 +23,7 @@ def test_a_test_counts_as_passed_only_if_it_passed_in_every_build(
 ) -> None:
     file = tmp_path / "junit.xml"
     file.write_text(CASES)
-    found = tests_in(file)
+    found = outcomes_in(file)
     assert found["7"] == {"is_noticed": False, "other": True}
     assert found["z2"] == {"forged": True}
     assert "8" not in found

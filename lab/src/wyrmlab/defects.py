@@ -45,7 +45,7 @@ def load(file: Path = LIST) -> list[Defect]:
     return [Defect(**entry) for entry in tomllib.loads(file.read_text())["defect"]]
 
 
-def tests_in(junit: Path) -> dict[str, dict[str, bool]]:
+def outcomes_in(junit: Path) -> dict[str, dict[str, bool]]:
     """For each defect the tests named after it, and whether each passed wherever it ran."""
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for case in ElementTree.parse(junit).iter("testcase"):
@@ -66,7 +66,7 @@ def run() -> int:
     with tempfile.TemporaryDirectory(prefix="wyrm-defects-") as folder:
         junit = Path(folder) / "junit.xml"
         testing.run_quietly("inherited", junit)
-        found = tests_in(junit)
+        found = outcomes_in(junit)
     for defect in defects:
         defect.tests = found.get(defect.see or defect.id, {})
     show(defects)
