@@ -326,9 +326,9 @@ def test_held_packets_go_out_in_order(connect: Connect) -> None:
 def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
     pair = connect()
     capture = tmp_path / "outer.pcap"
-    command = ["tcpdump", "-U", "-i", "va", "-w", str(capture)]
-    with pair.west.machine.service("tcpdump", *command, log=tmp_path / "dump") as dump:
-        dump.wait_for("listening", timeout_s=5)
+    command = ["dumpcap", "-q", "-i", "va", "-w", str(capture)]
+    with pair.west.machine.service("dumpcap", *command, log=tmp_path / "dump") as dump:
+        dump.wait_for("File:", timeout_s=15)
         assert pair.west.machine.pings(pair.EAST, "-p", "c0ffee", "-s", "600", count=3) == 3
         eventually(lambda: capture.stat().st_size > 3 * 700, "the capture")
     data = capture.read_bytes()
