@@ -30,6 +30,7 @@
 #define FRAME     128
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
 

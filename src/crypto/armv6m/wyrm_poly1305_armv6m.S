@@ -36,6 +36,7 @@
 #define FRAME 52
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
 

@@ -40,6 +40,7 @@
 #define FRAME  52
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
     .global wyrm_poly1305_blocks

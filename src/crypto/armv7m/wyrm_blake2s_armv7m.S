@@ -38,6 +38,7 @@
 #define FRAME 108
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
 

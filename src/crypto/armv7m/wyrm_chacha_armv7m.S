@@ -45,6 +45,7 @@
 #define FRAME     92 /* bytes below the arguments */
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
 

@@ -32,6 +32,7 @@
 #define FRAME 132
 
     .syntax unified
+    .cfi_sections .debug_frame /* for debuggers: costs no flash */
     .thumb
     .text
 
