@@ -292,6 +292,54 @@ static void a_session_that_came_about_meanwhile_spares_the_initiation(void **sta
     world_free(w);
 }
 
+/* Refused before the answer is worked out: a replay must not cost two more curve operations. */
+static void a_replayed_initiation_is_refused_before_the_answer(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+    struct wyrm_job job;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    inject(w, B, &initiation, &w->node[A].address);
+    settle(w, B);
+    sleep_through(w, 2000);
+    inject(w, B, &initiation, &w->node[A].address);
+    answer_begun(w, &job);
+    assert_int_equal(job.result, WYRM_D_TIMESTAMP);
+    world_free(w);
+}
+
+static void a_message_for_the_old_key_is_not_worked_on(void **state)
+{
+    struct world *w = initiation_at_b();
+    struct wyrm_job job;
+
+    (void)state;
+    change_key(w, B, A);
+    assert_int_equal(wyrm_job_take(&w->node[B].dev, w->now, &job), WYRM_IDLE);
+    world_free(w);
+}
+
+static void a_response_brings_the_local_path(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_meta from;
+    struct datagram response;
+
+    (void)state;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    settle(w, A);
+    carry(w);
+    grab(w, &response);
+    from = w->node[B].address;
+    from.local.bytes[3] = 42;
+    inject(w, A, &response, &from);
+    settle(w, A);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 42);
+    world_free(w);
+}
+
 /* ---- Slots ------------------------------------------------------------------ */
 
 /* `from` learns a cookie of B, so that B admits it even under load. */
@@ -692,6 +740,9 @@ int main(void)
         cmocka_unit_test(a_replayed_initiation_is_refused),
         cmocka_unit_test(an_initiation_alone_does_not_move_the_endpoint),
         cmocka_unit_test(a_session_that_came_about_meanwhile_spares_the_initiation),
+        cmocka_unit_test(a_replayed_initiation_is_refused_before_the_answer),
+        cmocka_unit_test(a_message_for_the_old_key_is_not_worked_on),
+        cmocka_unit_test(a_response_brings_the_local_path),
         cmocka_unit_test(a_slot_is_kept_for_responses),
         cmocka_unit_test(our_own_initiation_does_not_wait_behind_those_of_others),
         cmocka_unit_test(work_is_announced_once_until_all_is_taken),

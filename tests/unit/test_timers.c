@@ -715,6 +715,24 @@ static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state
     world_free(w);
 }
 
+static void silence_makes_the_device_try_another_way_out(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    w->deaf[B] = true;
+    peer_of(w, A, B)->path.bytes[0] = 1;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pass(w, 14999);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 1);
+    pass(w, 334);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
+    peer_of(w, A, B)->path.bytes[0] = 1; /* and again with each initiation that finds no answer */
+    pass(w, 5400);
+    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
+    world_free(w);
+}
+
 /* A device that slept for an hour is not locked out. */
 static void a_jump_forward_costs_one_handshake(void **state)
 {
@@ -782,6 +800,7 @@ int main(void)
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
         cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
         cmocka_unit_test(a_roamed_endpoint_falls_back_under_constant_traffic_too),
+        cmocka_unit_test(silence_makes_the_device_try_another_way_out),
         cmocka_unit_test(a_jump_forward_costs_one_handshake),
         cmocka_unit_test(a_clock_that_steps_back_makes_nothing_older),
     };
