@@ -147,7 +147,7 @@
 /* ---- X25519 ----------------------------------------------------------- */
 
 #ifndef WYRM_X25519_ASM
-#define WYRM_X25519_ASM (WYRM_ASM && WYRM_ARCH_ARMV7EM)
+#define WYRM_X25519_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32))
 #endif
 
 #ifndef WYRM_FE_BITS
@@ -173,6 +173,8 @@
 
 #if WYRM_X25519_ASM && WYRM_ARCH_ARMV7EM
 #define WYRM_FE_HEADER "../armv7em/wyrm_fe_armv7em.h"
+#elif WYRM_X25519_ASM && WYRM_ARCH_RV32
+#define WYRM_FE_HEADER "../rv32/wyrm_fe_rv32.h"
 #elif WYRM_FE_BITS == 51
 #define WYRM_FE_HEADER "wyrm_fe_51.h"
 #elif WYRM_FE_BITS == 32

@@ -1,0 +1,591 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The field of X25519 and its ladder for RV32IM.
+ * Portable twins: fe_mul, fe_sqr_times and ladder over c/wyrm_fe_32.h.
+ *
+ *   void wyrm_fe_mul_rv32(struct fe *out, const struct fe *a, const struct fe *b);
+ *   void wyrm_fe_sqr_rv32(struct fe *out, const struct fe *a, unsigned times);
+ *   void wyrm_fe_ladder_rv32(struct fe *x, struct fe *z, const uint8_t swaps[32]);
+ *
+ * Elements are eight little-endian words, any value below 2^256 on entry of mul and sqr. These give
+ * results below 2^255 + 40 * 2^224; only such are added and subtracted, which gives values below
+ * 2^255 + 41 * 2^224.
+ *
+ * Arithmetic. mul goes by rows: word + product + carry fits two words, so a product costs eight
+ * instructions and its carry never runs further than one word. All sixteen words of the product
+ * stay in registers beside the eight of a.
+ *
+ * sqr goes by rows too: row j is a[j] times 2 * (a[0]..a[j - 1]), then a[j]. The doubled words
+ * d[i] take the place of a[i] after row i; the bit that leaves d[j - 1] makes one more a[j] in the
+ * column of a[j] * a[j]. No row carries further than into a new word.
+ *
+ * Reduction: 2^256 = 38. The top word comes first: what it has above bit 255 goes back in as
+ * 19 * (.) at the bottom, where it serves as the first carry of the chain. Sums and differences
+ * take their top word first as well.
+ *
+ * Constant time: no branch but on the public counter, no address but from the stack pointer and
+ * the arguments, words only at multiples of four. It needs a multiplier whose time does not depend
+ * on its operands.
+ *
+ * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 543, sqr 359, a
+ * sum 46, a difference 48, a step of the ladder 4,867. The whole of X25519 takes 1,338,534 and 592
+ * bytes of stack (QEMU, virt, GCC 12.2 -O2).
+ *
+ * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of
+ * one of eight at 464, needs about 170 more for signs and carries, as there is no carry flag. Nine
+ * limbs of 29 bits, where a column needs no carries (sum the low words of a * b and the high words
+ * of 8 a * b, and the overlap tells what was lost), need four instructions a product, but six more
+ * a column and the folding: about 570 in all.
+ */
+#include "../wyrm_crypto_select.h"
+
+#if WYRM_ARCH_RV32 && WYRM_X25519_ASM
+
+    .text
+
+/* Registers of mul and sqr. Of the words W15 is first the pointer to b. */
+#define T0 t0
+#define T1 t1
+#define B  t2
+#define W0 a0
+#define W1 a1
+#define W2 a2
+#define W3 a3
+#define W4 a4
+#define W5 a5
+#define W6 a6
+#define W7 a7
+#define W8 s8
+#define W9 s9
+#define W10 s10
+#define W11 s11
+#define W12 t3
+#define W13 t4
+#define W14 t5
+#define W15 t6
+
+/* \to, \c = \w + \x * \b + \c */
+.macro product to, w, c, x, b
+    mul     T0, \x, \b
+    mulhu   T1, \x, \b
+    add     \w, \w, \c
+    sltu    \c, \w, \c
+    add     T1, T1, \c
+    add     \to, \w, T0
+    sltu    \c, \to, T0
+    add     \c, \c, T1
+.endm
+
+/* \w, \c = \w + \x * \b */
+.macro product_first w, c, x, b
+    mul     T0, \x, \b
+    mulhu   \c, \x, \b
+    add     \w, \w, T0
+    sltu    T0, \w, T0
+    add     \c, \c, T0
+.endm
+
+/* \w, \c = \x * \b + \c; \w may be a register of its own or that of \c */
+.macro product_last w, c, x, b
+    mul     T0, \x, \b
+    mulhu   T1, \x, \b
+    add     \w, T0, \c
+    sltu    T0, \w, T0
+    add     \c, T1, T0
+.endm
+
+/* First step of a reduction: \top, \c = \top + \next * \k without bits from 255 upwards, and
+ * 19 * those bits. */
+.macro fold_top top, next, k, c
+    mul     T0, \next, \k
+    mulhu   T1, \next, \k
+    add     \top, \top, T0
+    sltu    T0, \top, T0
+    add     T1, T1, T0
+    slli    T1, T1, 1
+    srli    T0, \top, 31
+    or      T1, T1, T0
+    li      T0, 19
+    mul     \c, T1, T0
+    slli    \top, \top, 1
+    srli    \top, \top, 1
+.endm
+
+/* s0-s7 = W0-W15 reduced; goes back to the caller. */
+.macro reduce
+    li      B, 38
+    fold_top W7, W15, B, s7
+    product s0, W0, s7, W8, B
+    product s1, W1, s7, W9, B
+    product s2, W2, s7, W10, B
+    product s3, W3, s7, W11, B
+    product s4, W4, s7, W12, B
+    product s5, W5, s7, W13, B
+    product s6, W6, s7, W14, B
+    add     s7, s7, W7
+    ret
+.endm
+
+.macro row w0, w1, w2, w3, w4, w5, w6, w7, c
+    product_first \w0, \c, s0, B
+    product \w1, \w1, \c, s1, B
+    product \w2, \w2, \c, s2, B
+    product \w3, \w3, \c, s3, B
+    product \w4, \w4, \c, s4, B
+    product \w5, \w5, \c, s5, B
+    product \w6, \w6, \c, s6, B
+    product \w7, \w7, \c, s7, B
+.endm
+
+/* s0-s7 = s0-s7 * [W15]. Changes everything but ra. */
+    .type   mul, %function
+    .balign 4
+mul:
+    .cfi_startproc
+    lw      B, 0(W15)
+    mul     W0, s0, B
+    mulhu   W8, s0, B
+    product_last W1, W8, s1, B
+    product_last W2, W8, s2, B
+    product_last W3, W8, s3, B
+    product_last W4, W8, s4, B
+    product_last W5, W8, s5, B
+    product_last W6, W8, s6, B
+    product_last W7, W8, s7, B
+    lw      B, 4(W15)
+    row     W1, W2, W3, W4, W5, W6, W7, W8, W9
+    lw      B, 8(W15)
+    row     W2, W3, W4, W5, W6, W7, W8, W9, W10
+    lw      B, 12(W15)
+    row     W3, W4, W5, W6, W7, W8, W9, W10, W11
+    lw      B, 16(W15)
+    row     W4, W5, W6, W7, W8, W9, W10, W11, W12
+    lw      B, 20(W15)
+    row     W5, W6, W7, W8, W9, W10, W11, W12, W13
+    lw      B, 24(W15)
+    row     W6, W7, W8, W9, W10, W11, W12, W13, W14
+    lw      B, 28(W15)
+    row     W7, W8, W9, W10, W11, W12, W13, W14, W15
+    reduce
+    .cfi_endproc
+    .size   mul, . - mul
+
+/* End of row j of a square: \w, \c = a[j]^2 + a[j] * (bit that leaves d[j - 1]) + \w, where \bit
+ * holds a[j - 1] >> 31. */
+.macro square w, c, a, bit
+    mul     T0, \a, \a
+    mulhu   \c, \a, \a
+    add     \w, \w, T0
+    sltu    T0, \w, T0
+    add     \c, \c, T0
+    mul     T0, \a, \bit
+    add     \w, \w, T0
+    sltu    T0, \w, T0
+    add     \c, \c, T0
+.endm
+
+/* Turns a[j] into d[j], and leaves the next bit. */
+.macro double a, bit, next
+    srli    \next, \a, 31
+    slli    \a, \a, 1
+    or      \a, \a, \bit
+.endm
+
+/* s0-s7 = (s0-s7)^2. Changes everything but ra. The bit on its way from one word to the next
+ * is in B or W15. */
+    .type   sqr, %function
+    .balign 4
+sqr:
+    .cfi_startproc
+    mul     W0, s0, s0
+    mulhu   W1, s0, s0
+    srli    B, s0, 31
+    slli    s0, s0, 1
+    product_first W1, W2, s0, s1
+    square  W2, W3, s1, B
+    double  s1, B, W15
+    product_first W2, W4, s0, s2
+    product W3, W3, W4, s1, s2
+    square  W4, W5, s2, W15
+    double  s2, W15, B
+    product_first W3, W6, s0, s3
+    product W4, W4, W6, s1, s3
+    product W5, W5, W6, s2, s3
+    square  W6, W7, s3, B
+    double  s3, B, W15
+    product_first W4, W8, s0, s4
+    product W5, W5, W8, s1, s4
+    product W6, W6, W8, s2, s4
+    product W7, W7, W8, s3, s4
+    square  W8, W9, s4, W15
+    double  s4, W15, B
+    product_first W5, W10, s0, s5
+    product W6, W6, W10, s1, s5
+    product W7, W7, W10, s2, s5
+    product W8, W8, W10, s3, s5
+    product W9, W9, W10, s4, s5
+    square  W10, W11, s5, B
+    double  s5, B, W15
+    product_first W6, W12, s0, s6
+    product W7, W7, W12, s1, s6
+    product W8, W8, W12, s2, s6
+    product W9, W9, W12, s3, s6
+    product W10, W10, W12, s4, s6
+    product W11, W11, W12, s5, s6
+    square  W12, W13, s6, W15
+    double  s6, W15, B
+    product_first W7, W14, s0, s7
+    product W8, W8, W14, s1, s7
+    product W9, W9, W14, s2, s7
+    product W10, W10, W14, s3, s7
+    product W11, W11, W14, s4, s7
+    product W12, W12, W14, s5, s7
+    product W13, W13, W14, s6, s7
+    square  W14, W15, s7, B
+    reduce
+    .cfi_endproc
+    .size   sqr, . - sqr
+
+/* ---- Ladder ----------------------------------------------------------- */
+
+/* The frame. B takes the place of z2; DA that of x2, DA + CB that of x3; AA that of A; E that of
+ * C. */
+#define X2    0
+#define Z2    32
+#define A     64
+#define X3    96
+#define Z3    128
+#define C     160
+#define D     192
+#define X1    224
+#define BIT   256 /* number of the scalar bit at hand */
+#define SWAPS 260 /* the arguments */
+#define OUT_X 264
+#define OUT_Z 268
+#define MASK  272 /* all ones to swap */
+#define SAVED 276 /* ra, s0-s11 */
+#define FRAME 336
+
+.macro words instruction, base, offset, r0, r1, r2, r3, r4, r5, r6, r7
+    \instruction \r0, \offset(\base)
+    \instruction \r1, \offset+4(\base)
+    \instruction \r2, \offset+8(\base)
+    \instruction \r3, \offset+12(\base)
+    \instruction \r4, \offset+16(\base)
+    \instruction \r5, \offset+20(\base)
+    \instruction \r6, \offset+24(\base)
+    \instruction \r7, \offset+28(\base)
+.endm
+
+.macro get offset, base=sp
+    words   lw, \base, \offset, s0, s1, s2, s3, s4, s5, s6, s7
+.endm
+
+.macro get_other offset, base=sp
+    words   lw, \base, \offset, a0, a1, a2, a3, a4, a5, a6, a7
+.endm
+
+.macro put offset, base=sp
+    words   sw, \base, \offset, s0, s1, s2, s3, s4, s5, s6, s7
+.endm
+
+.macro mul_by offset
+    addi    W15, sp, \offset
+    jal     mul
+.endm
+
+.macro sum_word x, y, to
+    add     T0, \x, \y
+    sltu    T1, T0, \y
+    add     T0, T0, t3
+    sltu    t3, T0, t3
+    add     t3, t3, T1
+    sw      T0, \to(sp)
+.endm
+
+/* [sp + to] = s0-s7 + a0-a7; leaves these alone */
+.macro sum to
+    add     t4, s7, a7
+    sltu    T1, t4, a7
+    slli    T1, T1, 1
+    srli    T0, t4, 31
+    or      T1, T1, T0
+    li      T0, 19
+    mul     t3, T1, T0
+    slli    t4, t4, 1
+    srli    t4, t4, 1
+    sum_word s0, a0, \to
+    sum_word s1, a1, \to+4
+    sum_word s2, a2, \to+8
+    sum_word s3, a3, \to+12
+    sum_word s4, a4, \to+16
+    sum_word s5, a5, \to+20
+    sum_word s6, a6, \to+24
+    add     t4, t4, t3
+    sw      t4, \to+28(sp)
+.endm
+
+/* Top word of a difference v = \x - \y: \top = v + k * 2^31 and \borrow = 19 k, with k = 0 if
+ * 0 < v, 2 if v <= -2^31, else 1. So \top is at least 1 and can pay one borrow. */
+.macro difference_top top, borrow, x, y
+    sltu    T0, \y, \x
+    sub     \top, \x, \y
+    addi    T0, T0, -1
+    addi    T1, \top, -1
+    srli    T1, T1, 31
+    xori    T1, T1, 1
+    addi    T1, T1, 1
+    and     T1, T1, T0
+    li      T0, 19
+    mul     \borrow, T1, T0
+    slli    T1, T1, 31
+    add     \top, \top, T1
+.endm
+
+.macro difference_word to, x, y
+    sub     T0, \x, \y
+    sltu    T1, \x, \y
+    sub     \to, T0, t3
+    sltu    t3, T0, t3
+    add     t3, t3, T1
+.endm
+
+/* s0-s7 -= a0-a7 */
+.macro difference
+    difference_top s7, t3, s7, a7
+    difference_word s0, s0, a0
+    difference_word s1, s1, a1
+    difference_word s2, s2, a2
+    difference_word s3, s3, a3
+    difference_word s4, s4, a4
+    difference_word s5, s5, a5
+    difference_word s6, s6, a6
+    sub     s7, s7, t3
+.endm
+
+/* a0-a7 -= s0-s7 */
+.macro difference_other
+    difference_top a7, t3, a7, s7
+    difference_word a0, a0, s0
+    difference_word a1, a1, s1
+    difference_word a2, a2, s2
+    difference_word a3, a3, s3
+    difference_word a4, a4, s4
+    difference_word a5, a5, s5
+    difference_word a6, a6, s6
+    sub     a7, a7, t3
+.endm
+
+.macro choose_word to, offset, other
+    lw      \to, \offset(sp)
+    lw      T0, \other(sp)
+    xor     T0, T0, \to
+    and     T0, T0, T1
+    xor     \to, \to, T0
+.endm
+
+/* s0-s7 = swap ? [sp + other] : [sp + offset] */
+.macro choose offset, other
+    lw      T1, MASK(sp)
+    choose_word s0, \offset+0, \other+0
+    choose_word s1, \offset+4, \other+4
+    choose_word s2, \offset+8, \other+8
+    choose_word s3, \offset+12, \other+12
+    choose_word s4, \offset+16, \other+16
+    choose_word s5, \offset+20, \other+20
+    choose_word s6, \offset+24, \other+24
+    choose_word s7, \offset+28, \other+28
+.endm
+
+/* One word of A + 121665 E, from [A] and s0-s7 */
+.macro a24_word x, offset
+    lw      a0, A+\offset(sp)
+    product a0, a0, t3, \x, B
+    sw      a0, A+\offset(sp)
+.endm
+
+.macro save_all frame, at
+    addi    sp, sp, -\frame
+    .cfi_def_cfa_offset \frame
+    .irp    r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
+    sw      \r, \at+4*.Lslot_\r(sp)
+    .cfi_offset \r, \at+4*.Lslot_\r-\frame
+    .endr
+.endm
+
+.macro restore_all frame, at
+    .irp    r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
+    lw      \r, \at+4*.Lslot_\r(sp)
+    .cfi_restore \r
+    .endr
+    addi    sp, sp, \frame
+    .cfi_def_cfa_offset 0
+    ret
+.endm
+
+    .set    .Lslot_s0, 0
+    .set    .Lslot_s1, 1
+    .set    .Lslot_s2, 2
+    .set    .Lslot_s3, 3
+    .set    .Lslot_s4, 4
+    .set    .Lslot_s5, 5
+    .set    .Lslot_s6, 6
+    .set    .Lslot_s7, 7
+    .set    .Lslot_s8, 8
+    .set    .Lslot_s9, 9
+    .set    .Lslot_s10, 10
+    .set    .Lslot_s11, 11
+    .set    .Lslot_ra, 12
+
+    .global wyrm_fe_ladder_rv32
+    .type   wyrm_fe_ladder_rv32, %function
+    .balign 4
+wyrm_fe_ladder_rv32:
+    .cfi_startproc
+    save_all FRAME, SAVED
+    sw      a0, OUT_X(sp)
+    sw      a1, OUT_Z(sp)
+    sw      a2, SWAPS(sp)
+    get     0, a0
+    put     X1
+    put     X3
+    words   sw, sp, X2, x0, x0, x0, x0, x0, x0, x0, x0
+    words   sw, sp, Z2, x0, x0, x0, x0, x0, x0, x0, x0
+    words   sw, sp, Z3, x0, x0, x0, x0, x0, x0, x0, x0
+    li      t0, 1
+    sw      t0, X2(sp)
+    sw      t0, Z3(sp)
+    li      t1, 254
+    sw      t1, BIT(sp)
+
+.Lstep:
+    lw      t0, SWAPS(sp)                   # t1 = number of the bit
+    srli    t2, t1, 3
+    add     t0, t0, t2
+    lbu     t0, 0(t0)
+    andi    t1, t1, 7
+    srl     t0, t0, t1
+    andi    t0, t0, 1
+    neg     t0, t0
+    sw      t0, MASK(sp)
+
+    get     X2
+    get_other Z2
+    sum     A
+    difference
+    put     Z2                              # B
+    get     X3
+    get_other Z3
+    sum     C
+    difference
+    put     D
+
+    mul_by  A                               # DA
+    put     X2
+    get     C
+    mul_by  Z2                              # CB
+    get_other X2
+    sum     X3
+    difference
+    jal     sqr                             # z3 = x1 (DA - CB)^2
+    mul_by  X1
+    put     Z3
+    get     X3                              # x3 = (DA + CB)^2
+    jal     sqr
+    put     X3
+
+    choose  A, C                            # AA, of C or A: what is doubled
+    jal     sqr
+    put     A
+    choose  Z2, D                           # BB, of D or B
+    jal     sqr
+    get_other A                             # E = AA - BB
+    difference_other
+    words   sw, sp, C, a0, a1, a2, a3, a4, a5, a6, a7
+    mul_by  A                               # x2 = AA BB
+    put     X2
+
+    get     C                               # AA + 121665 E
+    li      B, 121665
+    lw      t4, A+28(sp)
+    fold_top t4, s7, B, t3
+    a24_word s0, 0
+    a24_word s1, 4
+    a24_word s2, 8
+    a24_word s3, 12
+    a24_word s4, 16
+    a24_word s5, 20
+    a24_word s6, 24
+    add     t4, t4, t3
+    sw      t4, A+28(sp)
+    mul_by  A                               # z2 = E (AA + 121665 E)
+    put     Z2
+
+    lw      t1, BIT(sp)
+    addi    t1, t1, -1
+    sw      t1, BIT(sp)
+    bltz    t1, .Ldone
+    j       .Lstep                          # out of reach of a branch
+
+.Ldone:
+    lw      a0, OUT_X(sp)
+    lw      a1, OUT_Z(sp)
+    get     X2
+    put     0, a0
+    get     Z2
+    put     0, a1
+    restore_all FRAME, SAVED
+    .cfi_endproc
+    .size   wyrm_fe_ladder_rv32, . - wyrm_fe_ladder_rv32
+
+/* ---- For the inversion ------------------------------------------------ */
+
+#define LEFT        0 /* squarings to go */
+#define OUT         4
+#define LEAF_SAVED  8
+#define LEAF_FRAME  64
+
+    .global wyrm_fe_mul_rv32
+    .type   wyrm_fe_mul_rv32, %function
+    .balign 4
+wyrm_fe_mul_rv32:
+    .cfi_startproc
+    save_all LEAF_FRAME, LEAF_SAVED
+    sw      a0, OUT(sp)
+    get     0, a1
+    mv      W15, a2
+    jal     mul
+    lw      a0, OUT(sp)
+    put     0, a0
+    restore_all LEAF_FRAME, LEAF_SAVED
+    .cfi_endproc
+    .size   wyrm_fe_mul_rv32, . - wyrm_fe_mul_rv32
+
+    .global wyrm_fe_sqr_rv32
+    .type   wyrm_fe_sqr_rv32, %function
+    .balign 4
+wyrm_fe_sqr_rv32:
+    .cfi_startproc
+    save_all LEAF_FRAME, LEAF_SAVED
+    sw      a0, OUT(sp)
+    sw      a2, LEFT(sp)
+    get     0, a1
+.Lsqr:
+    jal     sqr
+    lw      t0, LEFT(sp)
+    addi    t0, t0, -1
+    sw      t0, LEFT(sp)
+    bnez    t0, .Lsqr
+    lw      a0, OUT(sp)
+    put     0, a0
+    restore_all LEAF_FRAME, LEAF_SAVED
+    .cfi_endproc
+    .size   wyrm_fe_sqr_rv32, . - wyrm_fe_sqr_rv32
+
+#endif
+
+#if defined(__linux__) || defined(__ELF__)
+    .section .note.GNU-stack, "", %progbits
+#endif
