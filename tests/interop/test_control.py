@@ -218,9 +218,7 @@ def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Pat
     handshake = west.run("wg", "show", "wgq", "latest-handshakes")
     stripped = tmp_path / "stripped.conf"
     # wg takes a mark that is not in the file away, and wg-quick finds its rules by the mark.
-    stripped.write_text(
-        wg_quick("strip").replace("[Interface]\n", "[Interface]\nFwMark = 51820\n")
-    )
+    stripped.write_text(wg_quick("strip").replace("[Interface]\n", "[Interface]\nFwMark = 51820\n"))
     west.run("wg", "syncconf", "wgq", stripped)
     assert west.pings("10.88.0.2") == 1
     assert west.run("wg", "show", "wgq", "latest-handshakes") == handshake

@@ -45,9 +45,7 @@ def test_roaming_by_port(connect: Connect, west: str, east: str, outer: int) -> 
 
 @OUTER
 @pytest.mark.parametrize("east", ["wyrmd", "wireguard-go"])
-def test_roaming_by_address_without_a_lost_packet(
-    connect: Connect, east: str, outer: int
-) -> None:
+def test_roaming_by_address_without_a_lost_packet(connect: Connect, east: str, outer: int) -> None:
     """The address that answers came to is removed; the next packet leaves from the new one."""
     pair = connect("wyrmd", east, outer=outer)
     assert pair.west.machine.pings(pair.EAST) == 1

@@ -63,9 +63,7 @@ def test_streams_arrive_whole(
     connect: Connect, tmp_path: Path, west: str, east: str, inner: int
 ) -> None:
     pair = connect(west, east)
-    east_address, west_address = (
-        (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
-    )
+    east_address, west_address = (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
     one, other = pair.west.machine, pair.east.machine
     size = 8 << 20
     assert transfer(other, one, east_address, tmp_path / "a", "-n", str(size), port=5001) >= size
@@ -201,9 +199,7 @@ def test_a_tunnel_inside_a_tunnel(connect: Connect, wyrmd: Path, tmp_path: Path)
             side.set_key(side.keys)
             side.set("listen-port 51821")
         east.set(f"peer {west.keys.public} allowed-ips 10.99.0.1/32")
-        west.set(
-            f"peer {east.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821"
-        )
+        west.set(f"peer {east.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821")
         west.up("10.99.0.1/24", mtu=1340)
         east.up("10.99.0.2/24", mtu=1340)
         assert pair.west.machine.pings("10.99.0.2", "-s", "1312", count=3) == 3
@@ -290,9 +286,7 @@ def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
 
 @pytest.mark.all
 @ROLES
-def test_the_session_is_renewed_and_no_ping_is_lost(
-    connect: Connect, west: str, east: str
-) -> None:
+def test_the_session_is_renewed_and_no_ping_is_lost(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
     other = pair.east.keys.public
     assert pair.west.machine.pings(pair.EAST) == 1

@@ -200,6 +200,26 @@ def defects() -> None:
     raise typer.Exit(run())
 
 
+bench = typer.Typer(no_args_is_help=True, help="Measure, in one table each.")
+app.add_typer(bench, name="bench", rich_help_panel=CHECK)
+
+
+@bench.command()
+def implementations(
+    seconds: Annotated[
+        int, typer.Option(metavar="N", min=1, max=600, help="Length of each transfer.")
+    ] = 5,
+    file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--json", metavar="FILE", help="Also write the figures there."),
+    ] = None,
+) -> None:
+    """wyrmd beside other daemons for Linux: throughput, CPU time, handshakes, memory."""
+    from wyrmlab import bench_implementations
+
+    bench_implementations.run(seconds, file)
+
+
 def main() -> NoReturn:
     """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
     install_signal_handlers()

@@ -103,17 +103,16 @@ def cable(
 
 
 class Tunnel:
-    """One daemon, one interface. `program` is a path or a name: wyrmd, wireguard-go, boringtun-cli."""
+    """One daemon, one interface. `program` is the path or the name of a daemon with `-f`."""
 
     def __init__(self, where: Machine, interface: str, program: Path | str, log: Path) -> None:
         self.machine = where
         self.interface = net.check_name(interface)
         self.program = str(program)
         self.keys = net.make_keys()
-        flag = "-f" if "wireguard-go" in self.program or "wyrmd" in self.program else "--foreground"
         self._service = proc.Service(
             Path(self.program).name,
-            where.command(self.program, flag, interface),
+            where.command(self.program, "-f", interface),
             log,
             env={"WG_PROCESS_FOREGROUND": "1", "WG_SUDO": "true", "LOG_LEVEL": "error"},
         )
