@@ -274,7 +274,7 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path)
     assert alone.wg("show", "wga") != ""
 
 
-def test_a_stale_socket_is_replaced(alone: Tunnel, wyrmd: Path, tmp_path: Path) -> None:
+def test_a_stale_socket_is_replaced(alone: Tunnel) -> None:
     os.kill(alone.pid, signal.SIGKILL)
     eventually(lambda: not alone.running, "its end")
     assert alone.socket.exists()

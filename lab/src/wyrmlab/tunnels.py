@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from wyrmlab import net, proc
 from wyrmlab.errors import WyrmError
@@ -214,8 +215,8 @@ class Pair:
 
     WEST, EAST = "10.88.0.1", "10.88.0.2"
     WEST6, EAST6 = "fd88::1", "fd88::2"
-    WEST_OUTER = {4: "10.77.0.1", 6: "fd77::1"}
-    EAST_OUTER = {4: "10.77.0.2", 6: "fd77::2"}
+    WEST_OUTER: ClassVar = {4: "10.77.0.1", 6: "fd77::1"}
+    EAST_OUTER: ClassVar = {4: "10.77.0.2", 6: "fd77::2"}
 
     def endpoint(self, side: Tunnel, port: int = 51820) -> str:
         outer = (self.WEST_OUTER if side is self.west else self.EAST_OUTER)[self.outer]
