@@ -41,7 +41,9 @@ void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
         wyrmd_udp_commit(d, &out);
     else if (status == WYRM_HOLD)
         wyrmd_hold(d, out.peer, ip, n);
-    else if (d->verbose)
+    else if (status == WYRM_D_ROUTE || status == WYRM_D_ENDPOINT)
+        wyrmd_unreachable(d, ip, n);
+    if (status < 0 && d->verbose)
         wyrmd_log(d, "outgoing packet dropped: %s", wyrm_status_text(status));
 }
 

@@ -186,7 +186,7 @@ static void hand_over(const struct wyrmd *d, struct iovec *parts, int n)
         wyrmd_log(d, "packet for the system lost: %s", strerror(errno));
 }
 
-static void hand_over_plain(const struct wyrmd *d, uint8_t *ip, size_t len)
+void wyrmd_tun_write(const struct wyrmd *d, uint8_t *ip, size_t len)
 {
     struct virtio_net_hdr how = {0};
     struct iovec parts[2] = {{&how, sizeof(how)}, {ip, len}};
@@ -233,7 +233,7 @@ static void flush(const struct wyrmd *d, struct flow *f)
     struct virtio_net_hdr how;
 
     if (f->used == 1) {
-        hand_over_plain(d, f->first.ip, f->first.len);
+        wyrmd_tun_write(d, f->first.ip, f->first.len);
     } else if (f->used > 1) {
         finish_headers(f, &how);
         f->parts[0] = (struct iovec){&how, sizeof(how)};
@@ -269,5 +269,5 @@ void wyrmd_merge(struct wyrmd *d, uint8_t *ip, size_t len)
     if (f != NULL && s.mergeable)
         append(f, &s);
     else
-        hand_over_plain(d, ip, len);
+        wyrmd_tun_write(d, ip, len);
 }

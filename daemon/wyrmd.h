@@ -116,6 +116,11 @@ bool wyrmd_tun_readable(struct wyrmd *d);
 /* `ip` must stay as it is until wyrmd_merge_flush. */
 void wyrmd_merge(struct wyrmd *d, uint8_t *ip, size_t len);
 void wyrmd_merge_flush(struct wyrmd *d);
+/* Hands over one packet at once. */
+void wyrmd_tun_write(const struct wyrmd *d, uint8_t *ip, size_t len);
+
+/* unreachable.c: answers an outgoing packet that nobody can take with an ICMP error. */
+void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
 
 /* udp.c */
 /* (Re)binds both sockets to the port, 0: any free one. 0 or an errno; on error nothing changed. */

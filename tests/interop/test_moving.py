@@ -344,3 +344,17 @@ def test_a_changed_mark_reroutes(connect: Connect) -> None:
     assert pair.west.wg("show", "wga", "fwmark").strip() == "0x77"
     pair.west.set("fwmark off")
     assert west.pings(pair.EAST) == 1
+
+
+@pytest.mark.parametrize("family", [4, 6], ids=["ipv4", "ipv6"])
+def test_who_cannot_be_reached_is_told_at_once(connect: Connect, family: int) -> None:
+    """Nobody has the address, or nobody knows where the peer is: an error, not silence."""
+    pair = connect(introduced=False)
+    stranger = net.make_keys().public
+    address = "10.88.0.77" if family == 4 else "fd88::77"
+    for _ in range(2):
+        started = time.monotonic()
+        said = pair.west.machine.run("ping", "-c", "1", "-W", "3", address, check=False)
+        assert "nreachable" in said
+        assert time.monotonic() - started < 2
+        pair.west.set(f"peer {stranger} allowed-ips {address}/{32 if family == 4 else 128}")
