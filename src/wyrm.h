@@ -46,6 +46,9 @@ extern "C" {
 typedef uint64_t wyrm_ms; /* monotonic milliseconds of any origin */
 #define WYRM_NEVER UINT64_MAX
 
+/* Inside, times are 32-bit: ms since an origin that follows the clock, see core/wyrm_time.c. */
+typedef uint32_t wyrm_tick;
+
 /* ---- Verdicts: >= 0 is progress, < 0 is a reason ---------------------- */
 
 typedef enum wyrm_status {
@@ -154,9 +157,9 @@ struct wyrm_replay { /* RFC 6479; see core/wyrm_replay.h */
 
 struct wyrm_keypair { /* one session, paper section 5.4.5 */
     uint64_t tx_next; /* counter of the next packet */
-    wyrm_ms born;
     struct wyrm_replay replay;
     uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    wyrm_tick born;
     uint32_t local, remote; /* session indices */
     uint16_t index_link;
     bool valid, initiator;
@@ -169,15 +172,21 @@ struct wyrm_handshake { /* our initiation in flight */
     bool waiting;
 };
 
-struct wyrm_timers { /* deadlines, WYRM_NEVER when not armed; see core/wyrm_timers.c */
-    wyrm_ms retry, new_handshake, keepalive, persistent, zero_keys;
+enum wyrm_timer { /* see core/wyrm_timers.c */
+    WYRM_TIMER_RETRY,
+    WYRM_TIMER_NEW_HANDSHAKE,
+    WYRM_TIMER_KEEPALIVE,
+    WYRM_TIMER_PERSISTENT,
+    WYRM_TIMER_ZERO_KEYS,
+    WYRM_TIMERS
 };
 
 struct wyrm_peer {
     struct wyrm_keypair kp[3];
-    struct wyrm_timers timers;
-    wyrm_ms last_initiation_rx, last_handshake_tx, attempt_since, cookie_born, last_handshake;
+    wyrm_ms last_handshake; /* WYRM_NEVER: none yet */
     uint64_t rx_bytes, tx_bytes;
+    wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
+    wyrm_tick last_initiation_rx, last_handshake_tx, attempt_since, cookie_born;
     struct wyrm_endpoint endpoint, configured;
     struct wyrm_handshake hs;
     uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
@@ -207,10 +216,8 @@ struct wyrm_slot { /* a handshake message that waits for the worker */
 };
 
 struct wyrm_source { /* token bucket of one source address */
-    wyrm_ms refilled;
     uint32_t tag;
-    uint16_t tokens_ms;
-    bool used;
+    wyrm_tick full; /* when it will be full again, and this place free */
 };
 
 struct wyrm_pools {
@@ -227,9 +234,11 @@ struct wyrm_pools {
 struct wyrm_device {
     const struct wyrm_pools *pools;
     const struct wyrm_platform *io;
-    wyrm_ms next_due;     /* no timer of any peer is earlier */
-    wyrm_ms loaded_until; /* cookies are demanded before this */
-    wyrm_ms cookie_born;
+    wyrm_ms origin;         /* of all ticks */
+    wyrm_tick now;          /* of the call that runs */
+    wyrm_tick next_due;     /* no timer of any peer is earlier */
+    wyrm_tick loaded_until; /* cookies are demanded before this */
+    wyrm_tick cookie_born;
     struct wyrm_blake2s mac1_state; /* keyed with our mac1 key, forked for every check */
     uint8_t cookie_key[32];         /* encrypts cookie replies, paper section 5.4.7 */
     uint8_t cookie_secret[32];

@@ -25,7 +25,7 @@
 #define WYRM_HANDSHAKE_SLOTS 2
 #endif
 
-/* Source addresses whose handshakes are rate limited under load (16 bytes each). */
+/* Source addresses whose handshakes are rate limited under load (8 bytes each). */
 #ifndef WYRM_SOURCES
 #define WYRM_SOURCES 8
 #endif

@@ -69,18 +69,19 @@ static void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
     wyrm_blake2s(cookie, 16, dev->cookie_secret, sizeof(dev->cookie_secret), source, len + 2);
 }
 
-static bool refresh_secret(struct wyrm_device *dev, wyrm_ms now)
+static bool refresh_secret(struct wyrm_device *dev)
 {
-    if (dev->has_cookie_secret && !wyrm_expired(now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
+    if (dev->has_cookie_secret && !wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
         return true;
     dev->has_cookie_secret =
         dev->io->random(dev->io->ctx, dev->cookie_secret, sizeof(dev->cookie_secret));
-    dev->cookie_born = now;
+    dev->cookie_born = dev->now;
     return dev->has_cookie_secret;
 }
 
-/* Finds the bucket of a source. An attacker with many addresses can only push others out of the
- * table, which gives them a full bucket again: it cannot lock anyone out. */
+/* Finds the bucket of a source, or the fullest of the others for it. An attacker with many addresses
+ * can only push others out of the table, which gives them a full bucket again: it cannot lock
+ * anyone out. */
 static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
 {
     const struct wyrm_pools *pools = dev->pools;
@@ -90,62 +91,55 @@ static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
     for (uint32_t i = 0; i < n && i < SOURCE_WAYS; i++) {
         struct wyrm_source *s = &pools->sources[(tag + i) % n];
 
-        if (s->used && s->tag == tag)
+        if (s->tag == tag)
             return s;
-        if (best == NULL || (best->used && (!s->used || s->refilled < best->refilled)))
+        if (best == NULL || s->full < best->full)
             best = s;
     }
-    best->used = false;
+    *best = (struct wyrm_source){.tag = tag};
     return best;
 }
 
-static bool within_rate(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_endpoint *from)
+static bool within_rate(struct wyrm_device *dev, const struct wyrm_endpoint *from)
 {
     size_t len = from->family == 6 ? 8 : 4; /* one /64 is one source */
     struct wyrm_source *s;
     uint8_t raw[4];
-    uint32_t tag;
+    wyrm_tick missing; /* from a full bucket */
 
     wyrm_blake2s(raw, sizeof(raw), dev->cookie_secret, sizeof(dev->cookie_secret), from->addr, len);
-    tag = wyrm_load_le32(raw);
-    s = find_source(dev, tag);
-    if (!s->used) {
-        *s =
-            (struct wyrm_source){.refilled = now, .tag = tag, .tokens_ms = BUCKET_MS, .used = true};
-    } else {
-        wyrm_ms refill = s->tokens_ms + (now > s->refilled ? now - s->refilled : 0);
-
-        s->tokens_ms = (uint16_t)(refill < BUCKET_MS ? refill : BUCKET_MS);
-        s->refilled = now;
-    }
-    if (s->tokens_ms < HANDSHAKE_COST_MS)
+    s = find_source(dev, wyrm_load_le32(raw));
+    missing = s->full > dev->now ? s->full - dev->now : 0;
+    if (missing > BUCKET_MS) /* the clock was set back */
+        missing = BUCKET_MS;
+    if (missing + HANDSHAKE_COST_MS > BUCKET_MS)
         return false;
-    s->tokens_ms = (uint16_t)(s->tokens_ms - HANDSHAKE_COST_MS);
+    s->full = dev->now + missing + HANDSHAKE_COST_MS;
     return true;
 }
 
-wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, wyrm_ms now, const uint8_t *msg, size_t len,
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_t len,
                               const struct wyrm_endpoint *from)
 {
     uint8_t cookie[16], mac[MAC_LEN];
 
-    if (!dev->has_cookie_secret || wyrm_expired(now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
+    if (!dev->has_cookie_secret || wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
         return WYRM_D_MAC2;
     make_cookie(dev, cookie, from);
     wyrm_blake2s(mac, sizeof(mac), cookie, sizeof(cookie), msg, len - MAC_LEN);
     wyrm_wipe(cookie, sizeof(cookie));
     if (!wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac)))
         return WYRM_D_MAC2;
-    return within_rate(dev, now, from) ? WYRM_IDLE : WYRM_D_RATE;
+    return within_rate(dev, from) ? WYRM_IDLE : WYRM_D_RATE;
 }
 
-bool wyrm_cookie_reply(struct wyrm_device *dev, wyrm_ms now, uint8_t *msg, size_t len,
+bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
                        const struct wyrm_endpoint *from)
 {
     uint8_t cookie[16], nonce[WYRM_XAEAD_NONCE_LEN], mac1[MAC_LEN];
     uint32_t receiver = wyrm_load_le32(msg + INITIATION_SENDER);
 
-    if (!refresh_secret(dev, now) || !dev->io->random(dev->io->ctx, nonce, sizeof(nonce)))
+    if (!refresh_secret(dev) || !dev->io->random(dev->io->ctx, nonce, sizeof(nonce)))
         return false;
     memcpy(mac1, msg + len - MACS_LEN, sizeof(mac1));
     make_cookie(dev, cookie, from);
@@ -158,7 +152,7 @@ bool wyrm_cookie_reply(struct wyrm_device *dev, wyrm_ms now, uint8_t *msg, size_
     return true;
 }
 
-bool wyrm_cookie_consume(struct wyrm_peer *peer, wyrm_ms now, const uint8_t *msg)
+bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg)
 {
     uint8_t key[WYRM_HASH_LEN], cookie[sizeof(peer->cookie) + WYRM_TAG_LEN];
     bool ok;
@@ -171,7 +165,7 @@ bool wyrm_cookie_consume(struct wyrm_peer *peer, wyrm_ms now, const uint8_t *msg
                          msg + COOKIE_NONCE, key);
     if (ok) {
         memcpy(peer->cookie, cookie, sizeof(peer->cookie));
-        peer->cookie_born = now;
+        peer->cookie_born = dev->now;
         peer->facts |= FACT_COOKIE;
         peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
     }

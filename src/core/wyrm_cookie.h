@@ -22,15 +22,15 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
 
 /* Under load: WYRM_IDLE if mac2 proves the source address and the source is within its rate.
  * WYRM_D_RATE if not within it. WYRM_D_MAC2: answer with wyrm_cookie_reply. */
-wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, wyrm_ms now, const uint8_t *msg, size_t len,
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_t len,
                               const struct wyrm_endpoint *from);
 
 /* Replaces the handshake message in `msg` by a cookie reply; false without randomness. */
-bool wyrm_cookie_reply(struct wyrm_device *dev, wyrm_ms now, uint8_t *msg, size_t len,
+bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
                        const struct wyrm_endpoint *from);
 
 /* Takes the cookie out of a reply to our last handshake message to `peer`; false, with nothing
  * changed, if it is none. */
-bool wyrm_cookie_consume(struct wyrm_peer *peer, wyrm_ms now, const uint8_t *msg);
+bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg);
 
 #endif /* WYRM_COOKIE_H */

@@ -38,7 +38,7 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
     dev->pools = pools;
     dev->io = io;
     dev->mtu = WYRM_DEFAULT_MTU;
-    dev->next_due = WYRM_NEVER;
+    dev->next_due = WYRM_TICK_NEVER;
     wyrm_index_clear(dev);
     return WYRM_IDLE;
 }
@@ -55,7 +55,7 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe(dev, peer);
     wyrm_timers_clear(peer);
-    peer->last_handshake_tx = WYRM_NEVER; /* the next handshake, with other keys, need not wait */
+    peer->last_handshake_tx = 0; /* the next handshake, with other keys, need not wait */
     peer->events &= EVENT_LOST;
     peer->facts &= (uint8_t)~FACT_INITIATING;
     peer->generation++;
@@ -178,7 +178,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     memcpy(peer->pub, pub, sizeof(peer->pub));
     peer->generation = generation + 1; /* outlives the peer: a job may still run for the last one */
     peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
-    peer->last_initiation_rx = peer->last_handshake_tx = peer->last_handshake = WYRM_NEVER;
+    peer->last_handshake = WYRM_NEVER;
     peer->facts = FACT_USED;
     wyrm_timers_clear(peer);
     *out = id;
@@ -270,7 +270,7 @@ wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, ui
     starts = peer->persistent_s == 0 && seconds > 0;
     peer->persistent_s = seconds;
     if (seconds == 0)
-        peer->timers.persistent = WYRM_NEVER;
+        peer->timers[WYRM_TIMER_PERSISTENT] = WYRM_TICK_NEVER;
     if (starts)
         wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
     return WYRM_IDLE;
@@ -286,7 +286,8 @@ wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id
         return WYRM_E_KEY;
     if (peer->endpoint.family == 0)
         return wyrm_drop(dev, WYRM_D_ENDPOINT);
-    wyrm_timers_want_handshake(dev, peer, now);
+    wyrm_time_set(dev, now);
+    wyrm_timers_want_handshake(dev, peer);
     return WYRM_IDLE;
 }
 
@@ -314,7 +315,7 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
                                    .last_handshake = peer->last_handshake,
                                    .keepalive_s = peer->persistent_s,
                                    .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
-                                   .up = wyrm_session_current(peer, now) != NULL};
+                                   .up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL};
     memcpy(out->pub, peer->pub, sizeof(out->pub));
     return WYRM_IDLE;
 }
@@ -341,7 +342,7 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
     return WYRM_DELIVER;
 }
 
-static wyrm_status input_data(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
                               uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
     wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER));
@@ -351,7 +352,7 @@ static wyrm_status input_data(struct wyrm_device *dev, wyrm_ms now, const struct
     if (ref == WYRM_NO_REF || wyrm_ref_place(ref) == WYRM_REF_HS)
         return WYRM_D_INDEX;
     peer = wyrm_peer_at(dev, wyrm_ref_peer(ref));
-    status = wyrm_session_open(&peer->kp[wyrm_ref_place(ref)], now, buf, len);
+    status = wyrm_session_open(&peer->kp[wyrm_ref_place(ref)], dev->now, buf, len);
     if (status != WYRM_DELIVER)
         return status;
 
@@ -360,31 +361,30 @@ static wyrm_status input_data(struct wyrm_device *dev, wyrm_ms now, const struct
     peer->path = from->local;
     peer->rx_bytes += len;
     if (wyrm_session_confirm(dev, peer, wyrm_ref_place(ref)))
-        wyrm_timers_handshake_complete(dev, peer, now);
-    wyrm_timers_received_under(dev, peer, now);
+        wyrm_timers_handshake_complete(dev, peer);
+    wyrm_timers_received_under(dev, peer);
     if (len == DATA_MIN_LEN)
         return WYRM_IDLE; /* a keepalive */
-    wyrm_timers_data_received(dev, peer, now);
+    wyrm_timers_data_received(dev, peer);
     return deliver(dev, from, wyrm_ref_peer(ref), buf + DATA_SEALED, len - DATA_MIN_LEN, out);
 }
 
 /* Does not learn an endpoint: what proves a cookie reply is public (paper section 5.4.7). */
-static wyrm_status input_cookie(struct wyrm_device *dev, wyrm_ms now, const uint8_t *buf)
+static wyrm_status input_cookie(struct wyrm_device *dev, const uint8_t *buf)
 {
     wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + COOKIE_RECEIVER));
 
     if (ref == WYRM_NO_REF)
         return WYRM_D_INDEX;
-    if (!wyrm_cookie_consume(wyrm_peer_at(dev, wyrm_ref_peer(ref)), now, buf))
+    if (!wyrm_cookie_consume(dev, wyrm_peer_at(dev, wyrm_ref_peer(ref)), buf))
         return WYRM_D_TAG;
     return WYRM_IDLE;
 }
 
-static wyrm_status input_handshake(struct wyrm_device *dev, wyrm_ms now,
-                                   const struct wyrm_meta *from, uint8_t *buf, size_t len,
+static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *buf, size_t len,
                                    enum wyrm_message type, struct wyrm_packet *out)
 {
-    wyrm_status status = wyrm_jobs_admit(dev, now, from, buf, len, type);
+    wyrm_status status = wyrm_jobs_admit(dev, from, buf, len, type);
 
     if (status == WYRM_SEND)
         *out = (struct wyrm_packet){
@@ -398,16 +398,17 @@ wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_m
     enum wyrm_message type = wyrm_classify(buf, len);
     wyrm_status status = WYRM_D_MALFORMED;
 
+    wyrm_time_set(dev, now);
     switch (type) {
     case WYRM_MSG_DATA:
-        status = input_data(dev, now, from, buf, len, out);
+        status = input_data(dev, from, buf, len, out);
         break;
     case WYRM_MSG_INITIATION:
     case WYRM_MSG_RESPONSE:
-        status = input_handshake(dev, now, from, buf, len, type, out);
+        status = input_handshake(dev, from, buf, len, type, out);
         break;
     case WYRM_MSG_COOKIE:
-        status = input_cookie(dev, now, buf);
+        status = input_cookie(dev, buf);
         break;
     case WYRM_MSG_NONE:
         break;
@@ -467,6 +468,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
     wyrm_peer_id id;
     size_t len = 0, pad;
 
+    wyrm_time_set(dev, now);
     for (unsigned i = 0; i < n; i++)
         len += ip[i].len;
     if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
@@ -478,10 +480,10 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
         return wyrm_drop(dev, WYRM_D_ENDPOINT);
     out->peer = id;
 
-    kp = wyrm_session_current(peer, now);
+    kp = wyrm_session_current(peer, dev->now);
     if (kp == NULL) {
         peer->facts |= FACT_HOLDING;
-        wyrm_timers_want_handshake(dev, peer, now);
+        wyrm_timers_want_handshake(dev, peer);
         return WYRM_HOLD;
     }
     pad = padding(dev, len);
@@ -490,30 +492,29 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
 
     wyrm_session_seal(kp, ip, n, pad, buf);
     fill_data(dev, peer, buf, DATA_MIN_LEN + len + pad, wyrm_inner_encapsulate_ecn(inner.tos), out);
-    wyrm_timers_sent_under(dev, peer, kp, now);
-    wyrm_timers_data_sent(dev, peer, now);
+    wyrm_timers_sent_under(dev, peer, kp);
+    wyrm_timers_data_sent(dev, peer);
     return WYRM_SEND;
 }
 
-static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now,
-                                  uint8_t *buf, struct wyrm_packet *out)
+static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf, struct wyrm_packet *out)
 {
-    struct wyrm_keypair *kp = wyrm_session_current(peer, now);
+    struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
     if (kp == NULL || peer->endpoint.family == 0) {
-        wyrm_timers_keepalive_unsent(dev, peer, now);
+        wyrm_timers_keepalive_unsent(dev, peer);
         return WYRM_IDLE;
     }
     wyrm_session_seal(kp, NULL, 0, 0, buf);
     fill_data(dev, peer, buf, DATA_MIN_LEN, 0, out);
-    wyrm_timers_sent_under(dev, peer, kp, now);
+    wyrm_timers_sent_under(dev, peer, kp);
     return WYRM_SEND;
 }
 
 /* ---- Poll --------------------------------------------------------------- */
 
 /* Pays one thing the peer's events owe the port; WYRM_IDLE if none is left. */
-static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now, uint8_t *buf,
+static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
                        struct wyrm_packet *out)
 {
     wyrm_status status = WYRM_IDLE;
@@ -529,29 +530,29 @@ static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms 
         return WYRM_READY;
     }
     if (peer->events & EVENT_CONFIRM) {
-        kp = wyrm_session_current(peer, now);
+        kp = wyrm_session_current(peer, dev->now);
         if (kp != NULL && kp->tx_next == 0)
-            status = send_keepalive(dev, peer, now, buf, out);
+            status = send_keepalive(dev, peer, buf, out);
     } else if (peer->events & EVENT_KEEPALIVE) {
-        status = send_keepalive(dev, peer, now, buf, out);
+        status = send_keepalive(dev, peer, buf, out);
     }
     peer->events &= (uint8_t) ~(EVENT_CONFIRM | EVENT_KEEPALIVE);
     return status;
 }
 
 /* Visits every peer once, going on where the last visit found something to do. */
-static wyrm_status visit_peers(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf,
+static wyrm_status visit_peers(struct wyrm_device *dev, uint8_t *buf,
                                struct wyrm_packet *out)
 {
-    wyrm_ms earliest = WYRM_NEVER;
+    wyrm_tick earliest = WYRM_TICK_NEVER;
 
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = &dev->pools->peers[dev->turn];
         wyrm_status status;
 
-        if (wyrm_used(peer) && wyrm_timers_earliest(peer) <= now)
-            wyrm_timers_expire(dev, peer, now);
-        status = peer->events & EVENTS_OF_POLL ? pay(dev, peer, now, buf, out) : WYRM_IDLE;
+        if (wyrm_used(peer) && wyrm_timers_earliest(peer) <= dev->now)
+            wyrm_timers_expire(dev, peer);
+        status = peer->events & EVENTS_OF_POLL ? pay(dev, peer, buf, out) : WYRM_IDLE;
         if (status != WYRM_IDLE)
             return status;
         if (wyrm_used(peer) && wyrm_timers_earliest(peer) < earliest)
@@ -570,8 +571,9 @@ wyrm_status wyrm_poll(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf, size_t
 
     if (cap < WYRM_CONTROL_MAX)
         return WYRM_E_SPACE;
-    if (dev->pending || now >= dev->next_due)
-        status = visit_peers(dev, now, buf, out);
+    wyrm_time_set(dev, now);
+    if (dev->pending || dev->now >= dev->next_due)
+        status = visit_peers(dev, buf, out);
     if (status == WYRM_IDLE && dev->work && !dev->work_told) {
         dev->work_told = true;
         status = WYRM_WORK;
@@ -581,5 +583,5 @@ wyrm_status wyrm_poll(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf, size_t
 
 wyrm_ms wyrm_deadline(const struct wyrm_device *dev)
 {
-    return dev->next_due;
+    return dev->next_due == WYRM_TICK_NEVER ? WYRM_NEVER : dev->origin + dev->next_due;
 }

@@ -46,11 +46,11 @@ static unsigned waiting(const struct wyrm_device *dev, enum wyrm_message type)
 }
 
 /* Load is work that waits: an eighth of the slots, at least one, hold a message nobody took. */
-static bool under_load(struct wyrm_device *dev, wyrm_ms now)
+static bool under_load(struct wyrm_device *dev)
 {
     if (waiting(dev, WYRM_MSG_INITIATION) >= (initiation_slots(dev) + 7u) / 8u)
-        dev->loaded_until = now + LOAD_MEMORY;
-    return now < dev->loaded_until;
+        dev->loaded_until = dev->now + LOAD_MEMORY;
+    return dev->now < dev->loaded_until;
 }
 
 /* The peer whose initiation in flight a message with this receiver index answers. */
@@ -73,7 +73,7 @@ static struct wyrm_slot *free_slot(struct wyrm_device *dev, enum wyrm_message ty
     return NULL;
 }
 
-wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
+wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from,
                             uint8_t *msg, size_t len, enum wyrm_message type)
 {
     struct wyrm_slot *slot;
@@ -81,10 +81,10 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, wyrm_ms now, const struct w
     if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
         return WYRM_D_MAC1;
 
-    if (WYRM_RESPONDER && under_load(dev, now)) {
-        wyrm_status status = wyrm_cookie_admit(dev, now, msg, len, &from->remote);
+    if (WYRM_RESPONDER && under_load(dev)) {
+        wyrm_status status = wyrm_cookie_admit(dev, msg, len, &from->remote);
 
-        if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, now, msg, len, &from->remote)) {
+        if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, msg, len, &from->remote)) {
             (void)wyrm_drop(dev, WYRM_D_MAC2);
             return WYRM_SEND;
         }
@@ -132,7 +132,7 @@ static void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
 }
 
 /* What both roles need to know about the peer. */
-static void copy_peer(const struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+static void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
                       const struct wyrm_peer *peer)
 {
     job->peer = wyrm_id_of(dev, peer);
@@ -143,7 +143,7 @@ static void copy_peer(const struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
     memcpy(job->static_dh, peer->static_dh, sizeof(job->static_dh));
 #endif
     job->has_cookie =
-        (peer->facts & FACT_COOKIE) && !wyrm_expired(now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
+        (peer->facts & FACT_COOKIE) && !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
     if (job->has_cookie)
         memcpy(job->cookie, peer->cookie, sizeof(job->cookie));
 }
@@ -174,7 +174,7 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
     peer = initiator_of(dev, job->local);
     if (peer == NULL) /* given up or answered while it waited */
         return wyrm_drop(dev, WYRM_D_INDEX);
-    copy_peer(dev, 0, job, peer);
+    copy_peer(dev, job, peer);
     memcpy(job->eph, peer->hs.eph, sizeof(job->eph));
     memcpy(job->hash, peer->hs.hash, sizeof(job->hash));
     memcpy(job->ck, peer->hs.ck, sizeof(job->ck));
@@ -191,19 +191,19 @@ static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job
     return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
 }
 
-static wyrm_status take_own(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job,
                             struct wyrm_peer *peer)
 {
     peer->events &= (uint8_t)~EVENT_INITIATE;
-    copy_peer(dev, now, job, peer);
+    copy_peer(dev, job, peer);
     memcpy(job->peer_pub, peer->pub, sizeof(job->peer_pub));
     job->step = STEP_INITIATE;
     if (!draw(dev, job)) {
-        wyrm_timers_initiated(dev, peer, job->local, now); /* try again when a retry would be due */
+        wyrm_timers_initiated(dev, peer, job->local); /* try again when a retry would be due */
         return WYRM_E_RANDOM;
     }
     peer->facts |= FACT_INITIATING;
-    peer->last_handshake_tx = now;
+    peer->last_handshake_tx = dev->now;
     return WYRM_WORK;
 }
 
@@ -221,6 +221,7 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
     struct wyrm_peer *peer;
     wyrm_status status = WYRM_IDLE;
 
+    wyrm_time_set(dev, now);
     while (dev->work && dev->has_key) {
         memset(job, 0, sizeof(*job));
         job->io = dev->io;
@@ -231,7 +232,7 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
         if ((slot = oldest_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
             status = take_response(dev, job, slot);
         else if ((peer = wanting_peer(dev)) != NULL)
-            status = take_own(dev, now, job, peer);
+            status = take_own(dev, job, peer);
         else if (WYRM_RESPONDER && (slot = oldest_slot(dev, WYRM_MSG_INITIATION)) != NULL)
             status = take_initiation(dev, job, slot);
         else
@@ -307,16 +308,16 @@ static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 }
 
 /* Hands job->msg to the port as a datagram to where job->meta says. */
-static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
+static wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
                                 struct wyrm_job *job, size_t len, struct wyrm_packet *out)
 {
     size_t mac1_at = len - MACS_LEN;
 
     memcpy(peer->last_mac1, job->msg + mac1_at, sizeof(peer->last_mac1));
     peer->facts |= FACT_MAC1;
-    peer->last_handshake_tx = now;
+    peer->last_handshake_tx = dev->now;
     peer->tx_bytes += len;
-    wyrm_timers_sent(dev, peer, now);
+    wyrm_timers_sent(dev, peer);
     *out = (struct wyrm_packet){.data = job->msg,
                                 .len = len,
                                 .to = {job->meta.remote, job->meta.local, HANDSHAKE_TOS},
@@ -325,11 +326,11 @@ static wyrm_status send_message(struct wyrm_device *dev, wyrm_ms now, struct wyr
 }
 
 /* A handshake message of the peer proved authentic and fresh. */
-static void learn(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
+static void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
                   const struct wyrm_job *job, size_t len)
 {
     peer->rx_bytes += len;
-    wyrm_timers_received(dev, peer, now);
+    wyrm_timers_received(dev, peer);
     /* What is fresh to a device that has rebooted may be a recording: an initiation does not move
      * an endpoint that is known, the first data packet of its session does. */
     if (job->step == STEP_RESPOND && peer->endpoint.family != 0)
@@ -338,7 +339,7 @@ static void learn(struct wyrm_device *dev, wyrm_ms now, struct wyrm_peer *peer,
     peer->path = job->meta.local;
 }
 
-static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *job,
                                      struct wyrm_packet *out)
 {
     struct wyrm_peer *peer = same_peer(dev, job);
@@ -346,7 +347,7 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struc
     if (peer == NULL || !(peer->facts & FACT_INITIATING))
         return WYRM_IDLE; /* a session came about meanwhile, or is no longer wanted */
     peer->facts &= (uint8_t)~FACT_INITIATING;
-    wyrm_timers_initiated(dev, peer, job->local, now);
+    wyrm_timers_initiated(dev, peer, job->local);
     if (job->result != WYRM_SEND)
         return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
     if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->endpoint.family == 0)
@@ -362,10 +363,10 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, wyrm_ms now, struc
     wyrm_index_insert(dev, wyrm_ref(job->peer, WYRM_REF_HS));
     job->meta.remote = peer->endpoint;
     job->meta.local = peer->path;
-    return send_message(dev, now, peer, job, INITIATION_LEN, out);
+    return send_message(dev, peer, job, INITIATION_LEN, out);
 }
 
-static wyrm_status commit_caller(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+static wyrm_status commit_caller(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer;
     wyrm_peer_id id;
@@ -377,16 +378,16 @@ static wyrm_status commit_caller(struct wyrm_device *dev, wyrm_ms now, struct wy
     if (wyrm_peer_find(dev, job->peer_pub, &id) != WYRM_IDLE)
         return wyrm_drop(dev, WYRM_D_PEER);
     peer = wyrm_peer_at(dev, id);
-    if (!wyrm_expired(now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
+    if (!wyrm_expired(dev->now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
         return wyrm_drop(dev, WYRM_D_RATE);
 
-    copy_peer(dev, now, job, peer);
+    copy_peer(dev, job, peer);
     memcpy(job->timestamp, peer->last_timestamp, sizeof(job->timestamp));
     job->step = STEP_RESPOND;
     return WYRM_WORK;
 }
 
-static wyrm_status commit_response(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
+static wyrm_status commit_response(struct wyrm_device *dev, struct wyrm_job *job,
                                    struct wyrm_packet *out)
 {
     struct wyrm_peer *peer = same_peer(dev, job);
@@ -397,22 +398,22 @@ static wyrm_status commit_response(struct wyrm_device *dev, wyrm_ms now, struct 
         return wyrm_drop(dev, job->result);
     if (memcmp(job->timestamp, peer->last_timestamp, sizeof(job->timestamp)) <= 0)
         return wyrm_drop(dev, WYRM_D_TIMESTAMP); /* another worker was faster with a newer one */
-    if (!wyrm_expired(now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
+    if (!wyrm_expired(dev->now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
         return wyrm_drop(dev, WYRM_D_RATE);
     if (wyrm_index_find(dev, job->local) != WYRM_NO_REF)
         return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
 
     /* From here the initiation is real. */
     memcpy(peer->last_timestamp, job->timestamp, sizeof(peer->last_timestamp));
-    peer->last_initiation_rx = now;
+    peer->last_initiation_rx = dev->now;
     keep_static_dh(peer, job);
-    learn(dev, now, peer, job, INITIATION_LEN);
-    wyrm_session_begin(dev, peer, now, job, false);
-    wyrm_timers_session_derived(dev, peer, now);
-    return send_message(dev, now, peer, job, RESPONSE_LEN, out);
+    learn(dev, peer, job, INITIATION_LEN);
+    wyrm_session_begin(dev, peer, job, false);
+    wyrm_timers_session_derived(dev, peer);
+    return send_message(dev, peer, job, RESPONSE_LEN, out);
 }
 
-static wyrm_status commit_finish(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer = same_peer(dev, job);
 
@@ -422,11 +423,11 @@ static wyrm_status commit_finish(struct wyrm_device *dev, wyrm_ms now, struct wy
         return wyrm_drop(dev, job->result);
 
     /* From here the response is real. */
-    learn(dev, now, peer, job, RESPONSE_LEN);
+    learn(dev, peer, job, RESPONSE_LEN);
     wyrm_session_wipe_handshake(dev, peer);
-    wyrm_session_begin(dev, peer, now, job, true);
-    wyrm_timers_session_derived(dev, peer, now);
-    wyrm_timers_handshake_complete(dev, peer, now);
+    wyrm_session_begin(dev, peer, job, true);
+    wyrm_timers_session_derived(dev, peer);
+    wyrm_timers_handshake_complete(dev, peer);
     wyrm_timers_owe(dev, peer, EVENT_CONFIRM);
     return WYRM_IDLE;
 }
@@ -436,20 +437,21 @@ wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
 {
     wyrm_status status = WYRM_IDLE;
 
+    wyrm_time_set(dev, now);
     switch (job->step) {
     case STEP_INITIATE:
-        status = commit_initiation(dev, now, job, out);
+        status = commit_initiation(dev, job, out);
         break;
     case STEP_LEARN_CALLER:
         if (WYRM_RESPONDER)
-            status = commit_caller(dev, now, job);
+            status = commit_caller(dev, job);
         break;
     case STEP_RESPOND:
         if (WYRM_RESPONDER)
-            status = commit_response(dev, now, job, out);
+            status = commit_response(dev, job, out);
         break;
     case STEP_FINISH:
-        status = commit_finish(dev, now, job);
+        status = commit_finish(dev, job);
         break;
     }
     if (status != WYRM_WORK) /* all but the message itself */

@@ -7,7 +7,7 @@
 #ifndef WYRM_PEER_H
 #define WYRM_PEER_H
 
-#include "../wyrm.h"
+#include "wyrm_time.h"
 
 #define WYRM_NO_KEYPAIR 0xffu
 
@@ -34,13 +34,6 @@ enum wyrm_fact {
 static inline bool wyrm_used(const struct wyrm_peer *peer)
 {
     return (peer->facts & FACT_USED) != 0;
-}
-
-/* True if at least `span` ms have passed since `since`, or since is WYRM_NEVER ("long ago"). The
- * only way in which ages are measured; a clock that runs backwards makes nothing older. */
-static inline bool wyrm_expired(wyrm_ms now, wyrm_ms since, wyrm_ms span)
-{
-    return since == WYRM_NEVER || (now >= since && now - since >= span);
 }
 
 static inline size_t wyrm_addr_len(uint8_t family)

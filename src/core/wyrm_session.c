@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_ms now)
+struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now)
 {
     struct wyrm_keypair *kp;
 
@@ -46,7 +46,7 @@ void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, u
     wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->send);
 }
 
-wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_ms now, uint8_t *buf, size_t len)
+wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *buf, size_t len)
 {
     uint8_t nonce[WYRM_AEAD_NONCE_LEN];
     uint64_t counter = wyrm_load_le64(buf + DATA_COUNTER);
@@ -86,7 +86,7 @@ static uint8_t free_place(const struct wyrm_peer *peer)
     return place;
 }
 
-void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now,
+void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer,
                         const struct wyrm_job *job, bool initiator)
 {
     struct wyrm_keypair *kp;
@@ -107,7 +107,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms
 
     place = free_place(peer);
     kp = &peer->kp[place];
-    kp->born = now;
+    kp->born = dev->now;
     kp->local = job->local;
     kp->remote = job->remote;
     kp->initiator = initiator;

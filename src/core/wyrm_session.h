@@ -10,7 +10,7 @@
 #include "wyrm_peer.h"
 
 /* The session that may send now, NULL if there is none. */
-struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_ms now);
+struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now);
 
 /* Seals `n` spans and `pad` zero bytes into `buf` under the next counter. */
 void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
@@ -18,11 +18,11 @@ void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, u
 
 /* Checks age, tag and replay of a data packet, in that order, and decrypts it in place.
  * WYRM_DELIVER: authentic and new. Only then has anything changed, and only the replay window. */
-wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_ms now, uint8_t *buf, size_t len);
+wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *buf, size_t len);
 
 /* The job's keys become a session: current at once if we initiated, else next until the peer has
  * shown with a data packet that it has the keys. */
-void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now,
+void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer,
                         const struct wyrm_job *job, bool initiator);
 
 /* Data arrived under the keypair at `place`: true if that made the next session the current. */

@@ -13,31 +13,38 @@
 #include "wyrm_timers.h"
 #include "wyrm_session.h"
 
+#include <string.h>
+
 /* Up to a third of a second against two peers in step. It need not be unpredictable, so it comes
  * from a session index, which is random and public. */
-static wyrm_ms jitter(uint32_t index)
+static uint32_t jitter(uint32_t index)
 {
     return index % 334;
 }
 
-static void arm(struct wyrm_device *dev, wyrm_ms *timer, wyrm_ms at)
+static bool armed(const struct wyrm_peer *peer, enum wyrm_timer timer)
 {
-    *timer = at;
+    return peer->timers[timer] != WYRM_TICK_NEVER;
+}
+
+static void disarm(struct wyrm_peer *peer, enum wyrm_timer timer)
+{
+    peer->timers[timer] = WYRM_TICK_NEVER;
+}
+
+static void arm(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer,
+                uint32_t span)
+{
+    wyrm_tick at = dev->now + span;
+
+    peer->timers[timer] = at;
     if (at < dev->next_due)
         dev->next_due = at;
 }
 
-static bool due(wyrm_ms *timer, wyrm_ms now)
-{
-    if (*timer > now)
-        return false;
-    *timer = WYRM_NEVER;
-    return true;
-}
-
 void wyrm_timers_clear(struct wyrm_peer *peer)
 {
-    peer->timers = (struct wyrm_timers){WYRM_NEVER, WYRM_NEVER, WYRM_NEVER, WYRM_NEVER, WYRM_NEVER};
+    memset(peer->timers, 0xff, sizeof(peer->timers)); /* WYRM_TICK_NEVER */
 }
 
 void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_event event)
@@ -49,106 +56,104 @@ void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_
         dev->pending = true;
 }
 
-void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->timers.new_handshake == WYRM_NEVER)
-        arm(dev, &peer->timers.new_handshake,
-            now + WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT +
-                jitter(peer->kp[peer->current].local));
+    if (!armed(peer, WYRM_TIMER_NEW_HANDSHAKE))
+        arm(dev, peer, WYRM_TIMER_NEW_HANDSHAKE,
+            WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT + jitter(peer->kp[peer->current].local));
 }
 
-void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->timers.keepalive == WYRM_NEVER)
-        arm(dev, &peer->timers.keepalive, now + WYRM_KEEPALIVE_TIMEOUT);
+    if (!armed(peer, WYRM_TIMER_KEEPALIVE))
+        arm(dev, peer, WYRM_TIMER_KEEPALIVE, WYRM_KEEPALIVE_TIMEOUT);
 }
 
-static void traversed(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+static void traversed(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     if (peer->persistent_s > 0)
-        arm(dev, &peer->timers.persistent, now + peer->persistent_s * UINT64_C(1000));
+        arm(dev, peer, WYRM_TIMER_PERSISTENT, peer->persistent_s * UINT32_C(1000));
 }
 
-void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    peer->timers.keepalive = WYRM_NEVER;
-    traversed(dev, peer, now);
+    disarm(peer, WYRM_TIMER_KEEPALIVE);
+    traversed(dev, peer);
 }
 
-void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    peer->timers.new_handshake = WYRM_NEVER;
-    traversed(dev, peer, now);
+    disarm(peer, WYRM_TIMER_NEW_HANDSHAKE);
+    traversed(dev, peer);
 }
 
-void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index,
-                           wyrm_ms now)
+void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index)
 {
-    arm(dev, &peer->timers.retry, now + WYRM_REKEY_TIMEOUT + jitter(index));
+    arm(dev, peer, WYRM_TIMER_RETRY, WYRM_REKEY_TIMEOUT + jitter(index));
 }
 
-void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    arm(dev, &peer->timers.zero_keys, now + 3 * WYRM_REJECT_AFTER_TIME);
+    arm(dev, peer, WYRM_TIMER_ZERO_KEYS, 3 * WYRM_REJECT_AFTER_TIME);
 }
 
-void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    peer->timers.retry = WYRM_NEVER;
+    disarm(peer, WYRM_TIMER_RETRY);
     peer->facts &= (uint8_t) ~(FACT_LAST_MINUTE | FACT_HOLDING | FACT_INITIATING);
     peer->events &= (uint8_t) ~(EVENT_INITIATE | EVENT_LOST);
-    peer->last_handshake = now;
+    peer->last_handshake = dev->origin + dev->now;
     wyrm_timers_owe(dev, peer, EVENT_READY);
 }
 
-static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     if (peer->facts & FACT_INITIATING || peer->endpoint.family == 0 || !dev->has_key)
         return;
-    if (wyrm_expired(now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
+    if (wyrm_expired(dev->now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
         wyrm_timers_owe(dev, peer, EVENT_INITIATE);
-    else if (peer->timers.retry == WYRM_NEVER)
-        arm(dev, &peer->timers.retry, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT);
+    else if (!armed(peer, WYRM_TIMER_RETRY))
+        arm(dev, peer, WYRM_TIMER_RETRY, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT - dev->now);
 }
 
 /* More traffic does not prolong an attempt, or a peer that only seems to have roamed would never be
  * looked for at its configured endpoint; but it begins the next attempt at once. */
-void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    bool trying = peer->timers.retry != WYRM_NEVER || peer->facts & FACT_INITIATING ||
+    bool trying = armed(peer, WYRM_TIMER_RETRY) || peer->facts & FACT_INITIATING ||
                   peer->events & EVENT_INITIATE;
 
     if (!trying)
-        peer->attempt_since = now;
-    initiate(dev, peer, now);
+        peer->attempt_since = dev->now;
+    initiate(dev, peer);
 }
 
-void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    traversed(dev, peer, now); /* goes on even if no handshake can begin now */
-    wyrm_timers_want_handshake(dev, peer, now);
+    traversed(dev, peer); /* goes on even if no handshake can begin now */
+    wyrm_timers_want_handshake(dev, peer);
 }
 
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
-                            const struct wyrm_keypair *kp, wyrm_ms now)
+                            const struct wyrm_keypair *kp)
 {
-    wyrm_timers_sent(dev, peer, now);
+    wyrm_timers_sent(dev, peer);
     if (kp->tx_next > WYRM_REKEY_AFTER_MESSAGES ||
-        (kp->initiator && wyrm_expired(now, kp->born, WYRM_REKEY_AFTER_TIME)))
-        wyrm_timers_want_handshake(dev, peer, now);
+        (kp->initiator && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
+        wyrm_timers_want_handshake(dev, peer);
 }
 
-void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    const struct wyrm_keypair *kp = wyrm_session_current(peer, now);
+    const struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
-    wyrm_timers_received(dev, peer, now);
+    wyrm_timers_received(dev, peer);
     if (kp == NULL || !kp->initiator || peer->facts & FACT_LAST_MINUTE)
         return;
-    if (wyrm_expired(now, kp->born,
+    if (wyrm_expired(dev->now, kp->born,
                      WYRM_REJECT_AFTER_TIME - WYRM_KEEPALIVE_TIMEOUT - WYRM_REKEY_TIMEOUT)) {
         peer->facts |= FACT_LAST_MINUTE;
-        wyrm_timers_want_handshake(dev, peer, now);
+        wyrm_timers_want_handshake(dev, peer);
     }
 }
 
@@ -158,49 +163,51 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer,
 static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
-    peer->timers.keepalive = WYRM_NEVER;
+    disarm(peer, WYRM_TIMER_KEEPALIVE);
     if (peer->configured.family != 0)
         peer->endpoint = peer->configured;
     peer->facts &= (uint8_t)~FACT_HOLDING;
     wyrm_timers_owe(dev, peer, EVENT_LOST);
 }
 
-void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now)
+static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer)
 {
-    struct wyrm_timers *t = &peer->timers;
-
-    if (due(&t->retry, now)) {
-        peer->path = (struct wyrm_path){{0}}; /* another way out may be open */
-        if (wyrm_expired(now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
+    switch (timer) {
+    case WYRM_TIMER_RETRY:
+        memset(&peer->path, 0, sizeof(peer->path)); /* another way out may be open */
+        if (wyrm_expired(dev->now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
             peer->endpoint.family == 0)
             give_up(dev, peer);
         else
-            initiate(dev, peer, now);
-    }
-    if (due(&t->new_handshake, now)) {
-        peer->path = (struct wyrm_path){{0}};
-        wyrm_timers_want_handshake(dev, peer, now);
-    }
-    if (due(&t->keepalive, now))
-        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
-    if (due(&t->persistent, now))
-        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
-    if (due(&t->zero_keys, now))
+            initiate(dev, peer);
+        break;
+    case WYRM_TIMER_NEW_HANDSHAKE:
+        memset(&peer->path, 0, sizeof(peer->path));
+        wyrm_timers_want_handshake(dev, peer);
+        break;
+    case WYRM_TIMER_ZERO_KEYS:
         wyrm_session_wipe(dev, peer);
+        break;
+    default:
+        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    }
 }
 
-wyrm_ms wyrm_timers_earliest(const struct wyrm_peer *peer)
+void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    const struct wyrm_timers *t = &peer->timers;
-    wyrm_ms at = t->retry;
+    for (unsigned i = 0; i < WYRM_TIMERS; i++)
+        if (peer->timers[i] <= dev->now) {
+            disarm(peer, i);
+            expire(dev, peer, i);
+        }
+}
 
-    if (t->new_handshake < at)
-        at = t->new_handshake;
-    if (t->keepalive < at)
-        at = t->keepalive;
-    if (t->persistent < at)
-        at = t->persistent;
-    if (t->zero_keys < at)
-        at = t->zero_keys;
+wyrm_tick wyrm_timers_earliest(const struct wyrm_peer *peer)
+{
+    wyrm_tick at = WYRM_TICK_NEVER;
+
+    for (unsigned i = 0; i < WYRM_TIMERS; i++)
+        if (peer->timers[i] < at)
+            at = peer->timers[i];
     return at;
 }

@@ -20,31 +20,30 @@
 
 void wyrm_timers_clear(struct wyrm_peer *peer);
 
-/* Facts. `now` is when they happened. */
-void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
-void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+/* Facts. They happen now. */
+void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer);
+void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* Any authentic message, handshakes and keepalives included. */
-void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
-void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer);
+void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* The same for a data packet, keepalives included: also renews a session in good time. */
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
-                            const struct wyrm_keypair *kp, wyrm_ms now);
-void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+                            const struct wyrm_keypair *kp);
+void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* An initiation with this session index went out, or could not be made. */
-void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index,
-                           wyrm_ms now);
+void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index);
 /* A keypair exists, confirmed or not. */
-void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* The initiator got the response, or the responder the first data packet. */
-void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* A keepalive is due and there is no session for it: makes one. */
-void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* Asks for a handshake, at once or as soon as REKEY_TIMEOUT allows. */
-void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
+void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer);
 
 /* Lets every timer that is due take effect. */
-void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer, wyrm_ms now);
-wyrm_ms wyrm_timers_earliest(const struct wyrm_peer *peer);
+void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer);
+wyrm_tick wyrm_timers_earliest(const struct wyrm_peer *peer);
 /* Owes the port something through wyrm_poll or wyrm_job_take. */
 void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_event event);
 

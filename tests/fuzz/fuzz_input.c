@@ -179,7 +179,7 @@ static void call(unsigned which, uint16_t value)
         me.clock_fails = value & 1;
         break;
     default:
-        me.dev.loaded_until = now + value;
+        me.dev.loaded_until = me.dev.now + value;
     }
 }
 

@@ -260,7 +260,7 @@ static void check_counter(unsigned n, const uint8_t *data)
                 continue;
             unused = sim_value(&sim.counters, hash_of(kp->send, sizeof(kp->send)));
             promise(counter >= *unused, "a counter is never used twice with a key", n);
-            promise(!wyrm_expired(time_of(&sim.at[n]), kp->born, WYRM_REJECT_AFTER_TIME),
+            promise(!wyrm_expired(wyrm_time_tick(&node->dev, time_of(&sim.at[n])), kp->born, WYRM_REJECT_AFTER_TIME),
                     "nothing is sent under a dead session", n);
             *unused = counter + 1;
             return;
@@ -375,7 +375,8 @@ static void begin_work(unsigned n)
 static void check_node(unsigned n)
 {
     const struct place *place = &sim.at[n];
-    wyrm_ms now = time_of(place), earliest = WYRM_NEVER;
+    const struct wyrm_device *dev = &place->node.dev;
+    wyrm_tick now = wyrm_time_tick(dev, time_of(place)), earliest = WYRM_TICK_NEVER;
 
     for (unsigned p = 0; p < NODE_PEERS; p++) {
         const struct wyrm_peer *peer = &place->node.peers[p];
@@ -388,8 +389,8 @@ static void check_node(unsigned n)
             fresh |= peer->kp[k].valid && now - peer->kp[k].born < 3 * WYRM_REJECT_AFTER_TIME;
         }
         promise(!keys || fresh, "keys are wiped 540 s after the last session began", n);
-        promise(!peer->hs.waiting || peer->timers.retry != WYRM_NEVER ||
-                    peer->timers.zero_keys != WYRM_NEVER || peer->facts & FACT_INITIATING ||
+        promise(!peer->hs.waiting || peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER ||
+                    peer->timers[WYRM_TIMER_ZERO_KEYS] != WYRM_TICK_NEVER || peer->facts & FACT_INITIATING ||
                     peer->events & EVENT_INITIATE,
                 "an ephemeral key has an end", n);
         promise(place->held[p].n == 0 || peer->facts & FACT_HOLDING,
@@ -397,8 +398,8 @@ static void check_node(unsigned n)
         if (wyrm_timers_earliest(peer) < earliest)
             earliest = wyrm_timers_earliest(peer);
     }
-    promise(wyrm_deadline(&place->node.dev) > now, "the deadline lies ahead", n);
-    promise(wyrm_deadline(&place->node.dev) <= earliest, "the deadline is not late", n);
+    promise(wyrm_deadline(dev) > time_of(place), "the deadline lies ahead", n);
+    promise(dev->next_due <= earliest, "the deadline is not late", n);
 }
 
 static void settle(unsigned n)
@@ -672,7 +673,7 @@ static void chaos(void)
         break;
     case 8:
         note("is under load", n);
-        place->node.dev.loaded_until = time_of(place) + any(20000);
+        place->node.dev.loaded_until = place->node.dev.now + (wyrm_tick)any(20000);
         break;
     default:
         note("connects", n);

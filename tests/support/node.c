@@ -148,6 +148,8 @@ uint64_t node_hash(const struct node *node)
 
     memcpy(&dev, &node->dev, sizeof(dev));
     memset(dev.drops, 0, sizeof(dev.drops));
+    dev.now = 0;
+    dev.origin = 0;
     hash = mix(hash, &dev, sizeof(dev));
     hash = mix(hash, node->slots, sizeof(node->slots));
     return mix(hash, node->sources, sizeof(node->sources));

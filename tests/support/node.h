@@ -52,7 +52,7 @@ wyrm_peer_id node_meet(struct node *node, const struct node *other);
 /* 192.0.2.NAME+1:51820 */
 struct wyrm_meta node_address(unsigned name);
 
-/* Everything the device remembers but its drop counters. */
+/* Everything the device remembers but its drop counters and the time. */
 uint64_t node_hash(const struct node *node);
 /* Only what it knows of peers, sessions, timers and routes: not the slots, load or cookie secret,
  * which any sender who knows the public key may touch. */

@@ -17,7 +17,7 @@ static struct world *loaded(void)
 {
     struct world *w = world_make(3);
 
-    w->node[B].dev.loaded_until = WYRM_NEVER;
+    w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     return w;
 }
 
@@ -237,7 +237,7 @@ static void a_response_is_asked_for_a_cookie_too(void **state)
     struct world *w = world_make(2);
 
     (void)state;
-    w->node[A].dev.loaded_until = WYRM_NEVER;
+    w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 6000);
     assert_int_equal(w->tally[A].cookies, 1);
@@ -251,7 +251,7 @@ static void both_under_load_still_come_together(void **state)
     struct world *w = loaded();
 
     (void)state;
-    w->node[A].dev.loaded_until = WYRM_NEVER;
+    w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 11000);
     assert_int_equal(w->delivered, 1);
@@ -305,7 +305,8 @@ static wyrm_status from_source(struct world *w, const struct wyrm_endpoint *sour
     addr[len + 1] = (uint8_t)source->port;
     wyrm_blake2s(cookie, 16, dev->cookie_secret, 32, addr, len + 2);
     wyrm_blake2s(msg + MAC2, 16, cookie, 16, msg, MAC2);
-    return wyrm_cookie_admit(dev, w->now, msg, sizeof(msg), source);
+    wyrm_time_set(dev, w->now);
+    return wyrm_cookie_admit(dev, msg, sizeof(msg), source);
 }
 
 static unsigned burst_from(struct world *w, const struct wyrm_endpoint *source)

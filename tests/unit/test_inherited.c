@@ -455,7 +455,7 @@ static void inherited_23_a_responder_gets_through_to_an_initiator_under_load(voi
     struct world *w = world_make(2);
 
     (void)state;
-    w->node[A].dev.loaded_until = WYRM_NEVER;
+    w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 5400);
     assert_int_equal(w->delivered, 1);
@@ -497,7 +497,7 @@ static void inherited_25_a_cookie_holds_the_ipv6_address(void **state)
     struct datagram initiation, reply;
 
     (void)state;
-    w->node[B].dev.loaded_until = WYRM_NEVER;
+    w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     move_to_ipv6(w, A);
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
@@ -615,7 +615,7 @@ static void inherited_31_no_time_of_day_is_special(void **state)
         struct datagram initiation;
 
         w->now = births[i];
-        w->node[B].dev.loaded_until = w->now + 1;
+        w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
         assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
         pump(w);
         assert_int_equal(w->tally[B].cookies, 1);

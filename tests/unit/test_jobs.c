@@ -347,7 +347,7 @@ static void get_cookie(struct world *w, unsigned from)
 {
     struct datagram initiation;
 
-    w->node[B].dev.loaded_until = WYRM_NEVER;
+    w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     make_initiation(w, from, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[from].address), WYRM_SEND);
     pump(w);
@@ -373,7 +373,7 @@ static void a_slot_is_kept_for_responses(void **state)
     /* D is asked for a cookie, answers the next initiation with it, and is admitted */
     assert_int_equal(inject(w, B, &response, &w->node[D].address), WYRM_SEND);
     carry(w);
-    peer_of(w, B, D)->last_handshake_tx = WYRM_NEVER;
+    peer_of(w, B, D)->last_handshake_tx = 0;
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][D]);
     sleep_through(w, 20);
     assert_int_equal(work_once(w, B), WYRM_SEND);
@@ -484,7 +484,7 @@ static void without_randomness_no_cookie_is_made(void **state)
 
     (void)state;
     w->node[B].random_fails = true;
-    w->node[B].dev.loaded_until = WYRM_NEVER;
+    w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_D_MAC2);
     assert_int_equal(w->on_wire, 0);

@@ -1,0 +1,40 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Times inside the core. Past and future must not be told apart by a sign that wraps, so ticks are
+ * plain numbers, compared as such: 0 is long ago, WYRM_TICK_NEVER never, and what lies between is
+ * kept between by moving the origin.
+ */
+#ifndef WYRM_TIME_H
+#define WYRM_TIME_H
+
+#include "../wyrm.h"
+
+#define WYRM_TICK_NEVER UINT32_MAX
+/* Now is between these two: later than 0 and earlier than NEVER by more than any span in use (the
+ * longest is a persistent keepalive of 65535 s). A new origin puts it at START, 12 days from each. */
+#define WYRM_TICK_MIN   (UINT32_C(1) << 29)
+#define WYRM_TICK_START (UINT32_C(1) << 30)
+#define WYRM_TICK_MAX   (UINT32_C(1) << 31)
+
+/* Every call of the API that is told the time says so here first. */
+void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now);
+
+/* `now` in ticks, for those who may not move the origin: at most late. */
+static inline wyrm_tick wyrm_time_tick(const struct wyrm_device *dev, wyrm_ms now)
+{
+    wyrm_ms ahead = now - dev->origin;
+
+    return ahead < WYRM_TICK_NEVER ? (wyrm_tick)ahead : WYRM_TICK_NEVER;
+}
+
+/* True if at least `span` ms have passed since `since`. The only way in which ages are measured; a
+ * clock that runs backwards makes nothing older. */
+static inline bool wyrm_expired(wyrm_tick now, wyrm_tick since, uint32_t span)
+{
+    return since + span <= now; /* no overflow: a time that has been is not above WYRM_TICK_MAX,
+                                   and after a step back of the clock not above the last tick */
+}
+
+#endif /* WYRM_TIME_H */
