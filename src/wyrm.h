@@ -157,49 +157,49 @@ struct wyrm_replay { /* RFC 6479; see core/wyrm_replay.h */
 
 struct wyrm_keypair { /* one session, paper section 5.4.5 */
     uint64_t tx_next; /* counter of the next packet */
-    struct wyrm_replay replay;
-    uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
     wyrm_tick born;
     uint32_t local, remote; /* session indices */
     uint16_t index_link;
     bool valid, initiator;
+    uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    struct wyrm_replay replay;
 };
 
 struct wyrm_handshake { /* our initiation in flight */
-    uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
     uint32_t local;
     uint16_t index_link;
     bool waiting;
+    uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
 };
 
 enum wyrm_timer { /* see core/wyrm_timers.c */
-    WYRM_TIMER_RETRY,
-    WYRM_TIMER_NEW_HANDSHAKE,
-    WYRM_TIMER_KEEPALIVE,
-    WYRM_TIMER_PERSISTENT,
-    WYRM_TIMER_ZERO_KEYS,
-    WYRM_TIMERS
+                  WYRM_TIMER_RETRY,
+                  WYRM_TIMER_NEW_HANDSHAKE,
+                  WYRM_TIMER_KEEPALIVE,
+                  WYRM_TIMER_PERSISTENT,
+                  WYRM_TIMER_ZERO_KEYS,
+                  WYRM_TIMERS
 };
 
-struct wyrm_peer {
-    struct wyrm_keypair kp[3];
-    wyrm_ms last_handshake; /* WYRM_NEVER: none yet */
-    uint64_t rx_bytes, tx_bytes;
+struct wyrm_peer { /* what is used most comes first: small offsets make small instructions */
+    uint8_t facts;
+    uint8_t events;                  /* what wyrm_poll owes the port */
+    uint8_t current, previous, next; /* positions in kp, 0xff: none */
+    uint16_t persistent_s;
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
     wyrm_tick last_initiation_rx, last_handshake_tx, attempt_since, cookie_born;
+    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
+    uint64_t rx_bytes, tx_bytes;
+    wyrm_ms last_handshake; /* WYRM_NEVER: none yet */
     struct wyrm_endpoint endpoint, configured;
+    struct wyrm_path path;
     struct wyrm_handshake hs;
+    uint8_t last_timestamp[12], cookie[16], last_mac1[16];
+    struct wyrm_keypair kp[3];
     uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
 #if WYRM_CACHE_STATIC_DH
     uint8_t static_dh[WYRM_KEY_LEN];
 #endif
-    uint8_t last_timestamp[12], cookie[16], last_mac1[16];
-    struct wyrm_path path;
-    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
-    uint16_t persistent_s;
-    uint8_t current, previous, next; /* positions in kp, 0xff: none */
-    uint8_t events;                  /* what wyrm_poll owes the port */
-    uint8_t facts;
 };
 
 struct wyrm_route {
@@ -208,11 +208,11 @@ struct wyrm_route {
     uint32_t parent; /* position of the narrowest route around this one */
 };
 
-struct wyrm_slot { /* a handshake message that waits for the worker */
-    uint8_t msg[WYRM_CONTROL_MAX];
-    struct wyrm_meta from;
-    uint32_t ticket; /* order of arrival */
+struct wyrm_slot {   /* a handshake message that waits for the worker */
     uint8_t type;    /* 0: free */
+    uint32_t ticket; /* order of arrival */
+    struct wyrm_meta from;
+    uint8_t msg[WYRM_CONTROL_MAX - 32]; /* its two MACs have done their duty */
 };
 
 struct wyrm_source { /* token bucket of one source address */
@@ -239,18 +239,17 @@ struct wyrm_device {
     wyrm_tick next_due;     /* no timer of any peer is earlier */
     wyrm_tick loaded_until; /* cookies are demanded before this */
     wyrm_tick cookie_born;
-    struct wyrm_blake2s mac1_state; /* keyed with our mac1 key, forked for every check */
-    uint8_t cookie_key[32];         /* encrypts cookie replies, paper section 5.4.7 */
-    uint8_t cookie_secret[32];
-    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
-    uint32_t drops[WYRM_DROP_REASONS];
-    uint32_t routes_used;
-    uint32_t next_ticket;
-    uint16_t mtu;
-    wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
     bool has_key, has_cookie_secret;
     bool pending;         /* some peer has events */
     bool work, work_told; /* a job may be waiting; the port knows */
+    uint16_t mtu;
+    wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
+    uint32_t routes_used;
+    uint32_t next_ticket;
+    uint32_t drops[WYRM_DROP_REASONS];
+    uint32_t mac1_state[8]; /* BLAKE2s keyed with our mac1 key, for every check to go on from */
+    uint8_t cookie_secret[32];
+    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
 };
 
 /* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */
@@ -373,19 +372,19 @@ wyrm_ms wyrm_deadline(const struct wyrm_device *dev);
 /* ---- Handshake jobs: take (locked), run (unlocked, slow), commit (locked) -- */
 
 struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
-    uint8_t msg[WYRM_CONTROL_MAX];
-    struct wyrm_meta meta; /* where msg came from */
     const struct wyrm_platform *io;
-    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN]; /* our static keys */
-    uint8_t peer_pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN], static_dh[WYRM_KEY_LEN];
-    uint8_t eph[WYRM_KEY_LEN]; /* our ephemeral private key */
-    uint8_t hash[32], ck[32], send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
-    uint8_t cookie[16], timestamp[12];
     uint32_t generation, local, remote;
     wyrm_peer_id peer;
     uint8_t step;
     bool has_static_dh, has_cookie;
     wyrm_status result;
+    struct wyrm_meta meta; /* where msg came from */
+    uint8_t msg[WYRM_CONTROL_MAX];
+    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN]; /* our static keys */
+    uint8_t peer_pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN], static_dh[WYRM_KEY_LEN];
+    uint8_t eph[WYRM_KEY_LEN]; /* our ephemeral private key */
+    uint8_t hash[32], ck[32], send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    uint8_t cookie[16], timestamp[12];
 };
 
 /* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not

@@ -40,17 +40,24 @@ static void cookie_reply_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
 void wyrm_cookie_set_key(struct wyrm_device *dev)
 {
     uint8_t key[WYRM_HASH_LEN];
+    struct wyrm_blake2s state;
 
     wyrm_cookie_mac1_key(key, dev->pub);
-    wyrm_blake2s_init(&dev->mac1_state, MAC_LEN, key, sizeof(key));
-    cookie_reply_key(dev->cookie_key, dev->pub);
+    wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
+    memcpy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len)
 {
-    struct wyrm_blake2s state = dev->mac1_state;
+    struct wyrm_blake2s state;
     uint8_t mac[MAC_LEN];
 
+    /* Where wyrm_cookie_set_key stopped: one block taken in, none waiting. */
+    memcpy(state.h, dev->mac1_state, sizeof(state.h));
+    state.counter[0] = WYRM_HASH_BLOCK_LEN;
+    state.counter[1] = 0;
+    state.fill = 0;
+    state.out_len = MAC_LEN;
     wyrm_blake2s_update(&state, msg, len - MACS_LEN);
     wyrm_blake2s_final(&state, mac);
     return wyrm_ct_equal(mac, msg + len - MACS_LEN, sizeof(mac));
@@ -79,9 +86,9 @@ static bool refresh_secret(struct wyrm_device *dev)
     return dev->has_cookie_secret;
 }
 
-/* Finds the bucket of a source, or the fullest of the others for it. An attacker with many addresses
- * can only push others out of the table, which gives them a full bucket again: it cannot lock
- * anyone out. */
+/* Finds the bucket of a source, or the fullest of the others for it. An attacker with many
+ * addresses can only push others out of the table, which gives them a full bucket again: it cannot
+ * lock anyone out. */
 static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
 {
     const struct wyrm_pools *pools = dev->pools;
@@ -136,7 +143,7 @@ wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_
 bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
                        const struct wyrm_endpoint *from)
 {
-    uint8_t cookie[16], nonce[WYRM_XAEAD_NONCE_LEN], mac1[MAC_LEN];
+    uint8_t cookie[16], nonce[WYRM_XAEAD_NONCE_LEN], mac1[MAC_LEN], key[WYRM_HASH_LEN];
     uint32_t receiver = wyrm_load_le32(msg + INITIATION_SENDER);
 
     if (!refresh_secret(dev) || !dev->io->random(dev->io->ctx, nonce, sizeof(nonce)))
@@ -146,8 +153,8 @@ bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
     wyrm_store_le32(msg + COOKIE_RECEIVER, receiver);
     memcpy(msg + COOKIE_NONCE, nonce, sizeof(nonce));
-    wyrm_xaead_seal(msg + COOKIE_SEALED, cookie, sizeof(cookie), mac1, sizeof(mac1), nonce,
-                    dev->cookie_key);
+    cookie_reply_key(key, dev->pub);
+    wyrm_xaead_seal(msg + COOKIE_SEALED, cookie, sizeof(cookie), mac1, sizeof(mac1), nonce, key);
     wyrm_wipe(cookie, sizeof(cookie));
     return true;
 }

@@ -15,7 +15,7 @@
 /* HASH("mac1----" || pub): the key of mac1 in messages to the owner of `pub`. */
 void wyrm_cookie_mac1_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN]);
 
-/* Prepares both keys of messages to us; called when our public key changes. */
+/* Prepares the check of messages to us; called when our public key changes. */
 void wyrm_cookie_set_key(struct wyrm_device *dev);
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len);

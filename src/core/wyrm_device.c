@@ -75,7 +75,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     wyrm_wipe(dev->priv, sizeof(dev->priv));
     dev->has_key = false;
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
-        struct wyrm_peer *peer = &dev->pools->peers[i];
+        struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
 
         if (!wyrm_used(peer))
             continue;
@@ -92,7 +92,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     if (key == NULL)
         return WYRM_IDLE;
 
-    memcpy(dev->priv, key, sizeof(dev->priv));
+    wyrm_copy_key(dev->priv, key);
     wyrm_x25519_base(dev->pub, dev->priv);
     wyrm_cookie_set_key(dev);
     dev->has_key = true;
@@ -105,7 +105,7 @@ wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_
 {
     if (!dev->has_key)
         return WYRM_E_KEY;
-    memcpy(out, dev->pub, WYRM_KEY_LEN);
+    wyrm_copy_key(out, dev->pub);
     return WYRM_IDLE;
 }
 
@@ -113,7 +113,7 @@ wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM
 {
     if (!dev->has_key)
         return WYRM_E_KEY;
-    memcpy(out, dev->priv, WYRM_KEY_LEN);
+    wyrm_copy_key(out, dev->priv);
     return WYRM_IDLE;
 }
 
@@ -130,6 +130,29 @@ uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason)
     int at = WYRM_D_MALFORMED - reason;
 
     return at >= 0 && at < WYRM_DROP_REASONS ? dev->drops[at] : 0;
+}
+
+/* ---- What all files of the core use ---------------------------------------- */
+
+WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
+{
+    return &dev->pools->peers[id];
+}
+
+WYRM_APART wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer)
+{
+    return (wyrm_peer_id)(peer - dev->pools->peers);
+}
+
+WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
+{
+    dev->drops[WYRM_D_MALFORMED - reason]++;
+    return reason;
+}
+
+WYRM_APART void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
+{
+    memcpy(out, in, WYRM_KEY_LEN);
 }
 
 /* ---- Peers -------------------------------------------------------------- */
@@ -175,7 +198,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     peer = wyrm_peer_at(dev, id);
     generation = peer->generation;
     memset(peer, 0, sizeof(*peer));
-    memcpy(peer->pub, pub, sizeof(peer->pub));
+    wyrm_copy_key(peer->pub, pub);
     peer->generation = generation + 1; /* outlives the peer: a job may still run for the last one */
     peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
     peer->last_handshake = WYRM_NEVER;
@@ -210,7 +233,7 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
         return WYRM_E_STATE;
     if (wyrm_ct_equal(peer->psk, psk, WYRM_KEY_LEN))
         return WYRM_IDLE;
-    memcpy(peer->psk, psk, sizeof(peer->psk));
+    wyrm_copy_key(peer->psk, psk);
     forget_keys(dev, peer);
     if (peer->persistent_s > 0)
         wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
@@ -224,7 +247,7 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    memcpy(out, peer->psk, WYRM_KEY_LEN);
+    wyrm_copy_key(out, peer->psk);
     return WYRM_IDLE;
 }
 
@@ -308,15 +331,16 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    *out = (struct wyrm_peer_info){.endpoint = peer->endpoint,
-                                   .configured = peer->configured,
-                                   .rx_bytes = peer->rx_bytes,
-                                   .tx_bytes = peer->tx_bytes,
-                                   .last_handshake = peer->last_handshake,
-                                   .keepalive_s = peer->persistent_s,
-                                   .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
-                                   .up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL};
-    memcpy(out->pub, peer->pub, sizeof(out->pub));
+    *out =
+        (struct wyrm_peer_info){.endpoint = peer->endpoint,
+                                .configured = peer->configured,
+                                .rx_bytes = peer->rx_bytes,
+                                .tx_bytes = peer->tx_bytes,
+                                .last_handshake = peer->last_handshake,
+                                .keepalive_s = peer->persistent_s,
+                                .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
+                                .up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL};
+    wyrm_copy_key(out->pub, peer->pub);
     return WYRM_IDLE;
 }
 
@@ -342,8 +366,8 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
     return WYRM_DELIVER;
 }
 
-static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
-                              uint8_t *buf, size_t len, struct wyrm_packet *out)
+static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *buf,
+                              size_t len, struct wyrm_packet *out)
 {
     wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER));
     struct wyrm_peer *peer;
@@ -381,24 +405,29 @@ static wyrm_status input_cookie(struct wyrm_device *dev, const uint8_t *buf)
     return WYRM_IDLE;
 }
 
-static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *buf, size_t len,
-                                   enum wyrm_message type, struct wyrm_packet *out)
+static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_meta *from,
+                                   uint8_t *buf, size_t len, enum wyrm_message type,
+                                   struct wyrm_packet *out)
 {
     wyrm_status status = wyrm_jobs_admit(dev, from, buf, len, type);
 
-    if (status == WYRM_SEND)
-        *out = (struct wyrm_packet){
-            .data = buf, .len = COOKIE_REPLY_LEN, .to = *from, .peer = WYRM_NO_PEER};
+    if (status == WYRM_SEND) {
+        out->data = buf;
+        out->len = COOKIE_REPLY_LEN;
+        out->to = *from;
+        out->peer = WYRM_NO_PEER;
+    }
     return status;
 }
 
 wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
                        uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
-    enum wyrm_message type = wyrm_classify(buf, len);
     wyrm_status status = WYRM_D_MALFORMED;
+    enum wyrm_message type;
 
     wyrm_time_set(dev, now);
+    type = wyrm_classify(buf, len);
     switch (type) {
     case WYRM_MSG_DATA:
         status = input_data(dev, from, buf, len, out);
@@ -497,7 +526,8 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
     return WYRM_SEND;
 }
 
-static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf, struct wyrm_packet *out)
+static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
+                                  struct wyrm_packet *out)
 {
     struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
@@ -541,13 +571,12 @@ static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t 
 }
 
 /* Visits every peer once, going on where the last visit found something to do. */
-static wyrm_status visit_peers(struct wyrm_device *dev, uint8_t *buf,
-                               struct wyrm_packet *out)
+static wyrm_status visit_peers(struct wyrm_device *dev, uint8_t *buf, struct wyrm_packet *out)
 {
     wyrm_tick earliest = WYRM_TICK_NEVER;
 
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
-        struct wyrm_peer *peer = &dev->pools->peers[dev->turn];
+        struct wyrm_peer *peer = wyrm_peer_at(dev, dev->turn);
         wyrm_status status;
 
         if (wyrm_used(peer) && wyrm_timers_earliest(peer) <= dev->now)

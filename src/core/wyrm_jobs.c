@@ -73,8 +73,8 @@ static struct wyrm_slot *free_slot(struct wyrm_device *dev, enum wyrm_message ty
     return NULL;
 }
 
-wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from,
-                            uint8_t *msg, size_t len, enum wyrm_message type)
+wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
+                            size_t len, enum wyrm_message type)
 {
     struct wyrm_slot *slot;
 
@@ -99,7 +99,7 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
     slot = free_slot(dev, type);
     if (slot == NULL)
         return WYRM_D_BUSY;
-    memcpy(slot->msg, msg, len);
+    memcpy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
     slot->from = *from;
     slot->ticket = dev->next_ticket++;
     slot->type = (uint8_t)type;
@@ -126,24 +126,24 @@ static struct wyrm_slot *oldest_slot(struct wyrm_device *dev, enum wyrm_message 
 
 static void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
 {
-    memcpy(job->msg, slot->msg, sizeof(job->msg));
+    memcpy(job->msg, slot->msg, sizeof(slot->msg));
     job->meta = slot->from;
     slot->type = WYRM_MSG_NONE;
 }
 
 /* What both roles need to know about the peer. */
-static void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
-                      const struct wyrm_peer *peer)
+static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
+                                 const struct wyrm_peer *peer)
 {
     job->peer = wyrm_id_of(dev, peer);
     job->generation = peer->generation;
-    memcpy(job->psk, peer->psk, sizeof(job->psk));
+    wyrm_copy_key(job->psk, peer->psk);
 #if WYRM_CACHE_STATIC_DH
     job->has_static_dh = (peer->facts & FACT_STATIC_DH) != 0;
-    memcpy(job->static_dh, peer->static_dh, sizeof(job->static_dh));
+    wyrm_copy_key(job->static_dh, peer->static_dh);
 #endif
-    job->has_cookie =
-        (peer->facts & FACT_COOKIE) && !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
+    job->has_cookie = (peer->facts & FACT_COOKIE) &&
+                      !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
     if (job->has_cookie)
         memcpy(job->cookie, peer->cookie, sizeof(job->cookie));
 }
@@ -175,9 +175,9 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
     if (peer == NULL) /* given up or answered while it waited */
         return wyrm_drop(dev, WYRM_D_INDEX);
     copy_peer(dev, job, peer);
-    memcpy(job->eph, peer->hs.eph, sizeof(job->eph));
-    memcpy(job->hash, peer->hs.hash, sizeof(job->hash));
-    memcpy(job->ck, peer->hs.ck, sizeof(job->ck));
+    wyrm_copy_key(job->eph, peer->hs.eph);
+    wyrm_copy_key(job->hash, peer->hs.hash);
+    wyrm_copy_key(job->ck, peer->hs.ck);
     job->step = STEP_FINISH;
     return WYRM_WORK;
 }
@@ -191,12 +191,11 @@ static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job
     return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
 }
 
-static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job,
-                            struct wyrm_peer *peer)
+static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job, struct wyrm_peer *peer)
 {
     peer->events &= (uint8_t)~EVENT_INITIATE;
     copy_peer(dev, job, peer);
-    memcpy(job->peer_pub, peer->pub, sizeof(job->peer_pub));
+    wyrm_copy_key(job->peer_pub, peer->pub);
     job->step = STEP_INITIATE;
     if (!draw(dev, job)) {
         wyrm_timers_initiated(dev, peer, job->local); /* try again when a retry would be due */
@@ -225,8 +224,8 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
     while (dev->work && dev->has_key) {
         memset(job, 0, sizeof(*job));
         job->io = dev->io;
-        memcpy(job->priv, dev->priv, sizeof(job->priv));
-        memcpy(job->pub, dev->pub, sizeof(job->pub));
+        wyrm_copy_key(job->priv, dev->priv);
+        wyrm_copy_key(job->pub, dev->pub);
 
         /* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
         if ((slot = oldest_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
@@ -294,11 +293,11 @@ static struct wyrm_peer *same_peer(struct wyrm_device *dev, const struct wyrm_jo
     return peer;
 }
 
-static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
+static WYRM_APART void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 {
 #if WYRM_CACHE_STATIC_DH
     if (job->has_static_dh) {
-        memcpy(peer->static_dh, job->static_dh, sizeof(peer->static_dh));
+        wyrm_copy_key(peer->static_dh, job->static_dh);
         peer->facts |= FACT_STATIC_DH;
     }
 #else
@@ -308,8 +307,9 @@ static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 }
 
 /* Hands job->msg to the port as a datagram to where job->meta says. */
-static wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
-                                struct wyrm_job *job, size_t len, struct wyrm_packet *out)
+static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                           struct wyrm_job *job, size_t len,
+                                           struct wyrm_packet *out)
 {
     size_t mac1_at = len - MACS_LEN;
 
@@ -318,16 +318,17 @@ static wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
     peer->last_handshake_tx = dev->now;
     peer->tx_bytes += len;
     wyrm_timers_sent(dev, peer);
-    *out = (struct wyrm_packet){.data = job->msg,
-                                .len = len,
-                                .to = {job->meta.remote, job->meta.local, HANDSHAKE_TOS},
-                                .peer = wyrm_id_of(dev, peer)};
+    out->data = job->msg;
+    out->len = len;
+    out->to = job->meta;
+    out->to.tos = HANDSHAKE_TOS;
+    out->peer = wyrm_id_of(dev, peer);
     return WYRM_SEND;
 }
 
 /* A handshake message of the peer proved authentic and fresh. */
-static void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
-                  const struct wyrm_job *job, size_t len)
+static WYRM_APART void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
+                             const struct wyrm_job *job, size_t len)
 {
     peer->rx_bytes += len;
     wyrm_timers_received(dev, peer);
@@ -355,9 +356,9 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *j
 
     keep_static_dh(peer, job);
     wyrm_session_wipe_handshake(dev, peer);
-    memcpy(peer->hs.hash, job->hash, sizeof(peer->hs.hash));
-    memcpy(peer->hs.ck, job->ck, sizeof(peer->hs.ck));
-    memcpy(peer->hs.eph, job->eph, sizeof(peer->hs.eph));
+    wyrm_copy_key(peer->hs.hash, job->hash);
+    wyrm_copy_key(peer->hs.ck, job->ck);
+    wyrm_copy_key(peer->hs.eph, job->eph);
     peer->hs.local = job->local;
     peer->hs.waiting = true;
     wyrm_index_insert(dev, wyrm_ref(job->peer, WYRM_REF_HS));
@@ -454,7 +455,7 @@ wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
         status = commit_finish(dev, job);
         break;
     }
-    if (status != WYRM_WORK) /* all but the message itself */
-        wyrm_wipe((uint8_t *)job + sizeof(job->msg), sizeof(*job) - sizeof(job->msg));
+    if (status != WYRM_WORK) /* the secrets follow the message */
+        wyrm_wipe(job->priv, sizeof(*job) - offsetof(struct wyrm_job, priv));
     return status;
 }

@@ -41,21 +41,22 @@ static inline size_t wyrm_addr_len(uint8_t family)
     return family == 4 ? 4 : WYRM_ADDR_LEN;
 }
 
-static inline struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
-{
-    return &dev->pools->peers[id];
-}
-
-static inline wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer)
-{
-    return (wyrm_peer_id)(peer - dev->pools->peers);
-}
+/* Functions on purpose: a peer is of no round size, and its address would be computed everywhere.
+ */
+struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id);
+wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer);
 
 /* Counts a drop and returns its reason. */
-static inline wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
-{
-    dev->drops[WYRM_D_MALFORMED - reason]++;
-    return reason;
-}
+wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason);
+
+/* Copies 32 bytes: a key or a hash. */
+void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN]);
+
+/* For a function that is called from two or three places, which some compilers copy to each. */
+#if defined(__GNUC__)
+#define WYRM_APART __attribute__((noinline))
+#else
+#define WYRM_APART
+#endif
 
 #endif /* WYRM_PEER_H */

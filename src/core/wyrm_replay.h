@@ -27,9 +27,9 @@ static inline bool wyrm_replay_accept(uint64_t *next, uint32_t *ring, unsigned w
         return false;
     if (counter >= *next) {
         uint64_t top = *next == 0 ? 0 : (*next - 1) / 32;
-        uint64_t steps = word - top < words ? word - top : words;
+        unsigned steps = word - top < words ? (unsigned)(word - top) : words;
 
-        for (uint64_t i = 1; i <= steps; i++)
+        for (unsigned i = 1; i <= steps; i++)
             ring[(top + i) % words] = 0;
         *next = counter + 1;
     } else if (*next - 1 - counter > (words - 1) * UINT64_C(32)) {

@@ -86,8 +86,8 @@ static uint8_t free_place(const struct wyrm_peer *peer)
     return place;
 }
 
-void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer,
-                        const struct wyrm_job *job, bool initiator)
+void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_job *job,
+                        bool initiator)
 {
     struct wyrm_keypair *kp;
     uint8_t place;
@@ -112,8 +112,8 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer,
     kp->remote = job->remote;
     kp->initiator = initiator;
     kp->valid = true;
-    memcpy(kp->send, job->send, sizeof(kp->send));
-    memcpy(kp->recv, job->recv, sizeof(kp->recv));
+    wyrm_copy_key(kp->send, job->send);
+    wyrm_copy_key(kp->recv, job->recv);
     wyrm_index_insert(dev, wyrm_ref(wyrm_id_of(dev, peer), place));
     if (initiator)
         peer->current = place;

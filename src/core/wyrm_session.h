@@ -22,8 +22,8 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
 
 /* The job's keys become a session: current at once if we initiated, else next until the peer has
  * shown with a data packet that it has the keys. */
-void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer,
-                        const struct wyrm_job *job, bool initiator);
+void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_job *job,
+                        bool initiator);
 
 /* Data arrived under the keypair at `place`: true if that made the next session the current. */
 bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place);

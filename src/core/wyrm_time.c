@@ -14,7 +14,7 @@ struct move {
     bool forward;
 };
 
-static void move_tick(const struct move *move, wyrm_tick *tick)
+static WYRM_APART void move_tick(const struct move *move, wyrm_tick *tick)
 {
     wyrm_ms at = *tick + move->by;
 

@@ -13,7 +13,8 @@
 
 #define WYRM_TICK_NEVER UINT32_MAX
 /* Now is between these two: later than 0 and earlier than NEVER by more than any span in use (the
- * longest is a persistent keepalive of 65535 s). A new origin puts it at START, 12 days from each. */
+ * longest is a persistent keepalive of 65535 s). A new origin puts it at START, 12 days from each.
+ */
 #define WYRM_TICK_MIN   (UINT32_C(1) << 29)
 #define WYRM_TICK_START (UINT32_C(1) << 30)
 #define WYRM_TICK_MAX   (UINT32_C(1) << 31)
@@ -33,8 +34,7 @@ static inline wyrm_tick wyrm_time_tick(const struct wyrm_device *dev, wyrm_ms no
  * clock that runs backwards makes nothing older. */
 static inline bool wyrm_expired(wyrm_tick now, wyrm_tick since, uint32_t span)
 {
-    return since + span <= now; /* no overflow: a time that has been is not above WYRM_TICK_MAX,
-                                   and after a step back of the clock not above the last tick */
+    return since + span <= now; /* cannot overflow: `since` is at most WYRM_TICK_MAX */
 }
 
 #endif /* WYRM_TIME_H */

@@ -48,7 +48,7 @@ struct place { /* a node with its port, worker and clock */
     uint64_t boots;
     bool working;
     struct wyrm_job job;
-    uint64_t job_message; /* hash of the message the job is about, 0: our own initiation */
+    uint64_t job_message; /* hash of the message the job is about but its MACs, 0: our own initiation */
     wyrm_peer_id id[NODES_MAX];
     uint8_t psk[WYRM_KEY_LEN]; /* of a spoke with the hub */
     struct queue {
@@ -260,7 +260,8 @@ static void check_counter(unsigned n, const uint8_t *data)
                 continue;
             unused = sim_value(&sim.counters, hash_of(kp->send, sizeof(kp->send)));
             promise(counter >= *unused, "a counter is never used twice with a key", n);
-            promise(!wyrm_expired(wyrm_time_tick(&node->dev, time_of(&sim.at[n])), kp->born, WYRM_REJECT_AFTER_TIME),
+            promise(!wyrm_expired(wyrm_time_tick(&node->dev, time_of(&sim.at[n])), kp->born,
+                                  WYRM_REJECT_AFTER_TIME),
                     "nothing is sent under a dead session", n);
             *unused = counter + 1;
             return;
@@ -285,7 +286,7 @@ static void transmit(unsigned n, const struct wyrm_packet *out, bool packet)
         break;
     case WYRM_MSG_INITIATION:
     case WYRM_MSG_RESPONSE:
-        *sim_value(&sim.sent, hash_of(out->data, out->len)) = 1;
+        *sim_value(&sim.sent, hash_of(out->data, out->len - MACS_LEN)) = 1;
         break;
     case WYRM_MSG_COOKIE:
         break;
@@ -357,10 +358,10 @@ static void begin_work(unsigned n)
         place->working = true;
         switch (place->job.msg[0]) {
         case WYRM_MSG_INITIATION:
-            place->job_message = hash_of(place->job.msg, INITIATION_LEN);
+            place->job_message = hash_of(place->job.msg, INITIATION_MAC1);
             break;
         case WYRM_MSG_RESPONSE:
-            place->job_message = hash_of(place->job.msg, RESPONSE_LEN);
+            place->job_message = hash_of(place->job.msg, RESPONSE_MAC1);
             break;
         default:
             place->job_message = 0;
@@ -390,8 +391,8 @@ static void check_node(unsigned n)
         }
         promise(!keys || fresh, "keys are wiped 540 s after the last session began", n);
         promise(!peer->hs.waiting || peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER ||
-                    peer->timers[WYRM_TIMER_ZERO_KEYS] != WYRM_TICK_NEVER || peer->facts & FACT_INITIATING ||
-                    peer->events & EVENT_INITIATE,
+                    peer->timers[WYRM_TIMER_ZERO_KEYS] != WYRM_TICK_NEVER ||
+                    peer->facts & FACT_INITIATING || peer->events & EVENT_INITIATE,
                 "an ephemeral key has an end", n);
         promise(place->held[p].n == 0 || peer->facts & FACT_HOLDING,
                 "a held packet will be released", n);

@@ -258,14 +258,14 @@ static void a_job_leaves_no_secret_behind(void **state)
     struct world *w = world_make(2);
     struct wyrm_packet out;
     struct wyrm_job job;
-    uint8_t zero[sizeof(job) - sizeof(job.msg)] = {0};
+    uint8_t zero[sizeof(job) - offsetof(struct wyrm_job, priv)] = {0};
 
     (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_WORK);
     wyrm_job_run(&job);
     assert_int_equal(wyrm_job_commit(&w->node[A].dev, w->now, &job, &out), WYRM_SEND);
-    assert_memory_equal((uint8_t *)&job + sizeof(job.msg), zero, sizeof(zero));
+    assert_memory_equal(job.priv, zero, sizeof(zero));
     world_free(w);
 }
 

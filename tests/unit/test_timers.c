@@ -457,7 +457,8 @@ static void t20_a_cookie_secret_rotates_every_120_s(void **state)
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
     settle(w, B);
     sleep_through(w, 120002);
-    peer_of(w, A, B)->cookie_born = wyrm_time_tick(&w->node[A].dev, w->now); /* A goes on using the first cookie */
+    peer_of(w, A, B)->cookie_born =
+        wyrm_time_tick(&w->node[A].dev, w->now); /* A goes on using the first cookie */
     make_initiation(w, A, B, &initiation);
     w->tally[B] = (struct tally){0};
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);

@@ -34,7 +34,7 @@ struct vec_bench {
     {#type "." #member, offsetof(struct wyrm_##type, member), sizeof(((struct wyrm_##type *)0)->member)}
 
 static const struct vec_field fields[] = {
-    FIELD(device, cookie_key), FIELD(device, cookie_secret), FIELD(device, cookie_born),
+    FIELD(device, cookie_secret), FIELD(device, cookie_born),
     FIELD(device, loaded_until), FIELD(device, has_cookie_secret), FIELD(device, pub),
     FIELD(device, next_ticket),
     FIELD(peer, pub), FIELD(peer, last_timestamp), FIELD(peer, cookie), FIELD(peer, last_mac1),

@@ -1,0 +1,108 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * 32-bit times inside under a 64-bit clock: what is old stays old however long nobody called.
+ */
+#include "world.h"
+
+static const wyrm_ms naps[] = {
+    UINT64_C(180000),         UINT64_C(1) << 29,        (UINT64_C(1) << 30) + 1,
+    (UINT64_C(1) << 31) - 1,  UINT64_C(1) << 31,        (UINT64_C(1) << 32) - 1,
+    UINT64_C(1) << 32,        (UINT64_C(1) << 32) + 1,  (UINT64_C(1) << 32) + 1000,
+    (UINT64_C(1) << 33) + 50, (UINT64_C(1) << 40) + 50, UINT64_C(1) << 62,
+};
+
+static void a_session_does_not_come_back_to_life(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof(naps) / sizeof(naps[0]); i++) {
+        struct world *w = world_make(2);
+        struct datagram late;
+
+        handshake(w, A, B);
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+        grab(w, &late);
+        sleep_through(w, naps[i]);
+        assert_false(is_up(w, A, B));
+        assert_int_equal(inject(w, B, &late, &w->node[A].address), WYRM_D_EXPIRED);
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+        assert_true(wyrm_deadline(&w->node[A].dev) <= w->now);
+        pump(w);
+        assert_int_equal(w->delivered, 1); /* what was held */
+        assert_true(is_up(w, A, B));
+        world_free(w);
+    }
+}
+
+static void what_is_young_survives_a_move_of_the_origin(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[A].dev;
+    wyrm_ms born, deadline, origin;
+
+    (void)state;
+    /* Just below the end of the range, so that the next call is beyond it. */
+    settle(w, A);
+    w->now = dev->origin + WYRM_TICK_MAX - 1000;
+    handshake(w, A, B);
+    born = w->now;
+    origin = dev->origin;
+    deadline = wyrm_deadline(dev);
+    sleep_through(w, 5000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    assert_true(dev->origin != origin);
+    assert_true(wyrm_deadline(dev) <= deadline);
+    w->on_wire = 0;
+    w->now = born + 179999;
+    assert_true(is_up(w, A, B));
+    w->now = born + 180000;
+    assert_false(is_up(w, A, B));
+    world_free(w);
+}
+
+static void keepalives_go_on_for_a_year(void **state)
+{
+    struct world *w = world_make(2);
+    unsigned sent = 0;
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 65535);
+    pump(w);
+    for (unsigned day = 0; day < 365; day++) {
+        w->tally[A] = (struct tally){0};
+        pass(w, 86400000);
+        sent += w->tally[A].keepalives;
+    }
+    assert_in_range(sent, 365 * 86400 / 65535 - 1, 365 * 86400 / 65535 * 2 + 2);
+    world_free(w);
+}
+
+static void a_clock_set_back_makes_nothing_older(void **state)
+{
+    static const wyrm_ms steps[] = {1, 1000000, UINT64_C(1) << 30, UINT64_C(1) << 32};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct world *w = world_make(2);
+
+        w->now += UINT64_C(1) << 34;
+        handshake(w, A, B);
+        w->now -= steps[i];
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+        assert_true(is_up(w, A, B));
+        world_free(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_does_not_come_back_to_life),
+        cmocka_unit_test(what_is_young_survives_a_move_of_the_origin),
+        cmocka_unit_test(keepalives_go_on_for_a_year),
+        cmocka_unit_test(a_clock_set_back_makes_nothing_older),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
