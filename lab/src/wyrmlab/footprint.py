@@ -21,6 +21,7 @@ STRUCTURES = ("wyrm_device", "wyrm_peer", "wyrm_keypair")
 # The first rule that occurs in an object's path decides; ours first, as third-party folders may
 # lie anywhere.
 _GROUPS = (
+    ("src/core/wyrm_status", "store and text"),
     ("src/core/wyrm_", "core"),
     ("src/crypto/", "crypto"),
     ("src/port/lwip/", "lwIP port"),
