@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from wyrmlab.errors import WyrmError
 from wyrmlab.tunnels import Pair, Tunnel, cable, machine, pair, transfer
 
 HANDSHAKES = 1000
+ENOUGH = 100
 IN_FLIGHT = 4
 _INSTALL_S = 1800
 _PATIENCE = 6  # batches without an answer
@@ -32,7 +34,7 @@ _PATIENCE = 6  # batches without an answer
 
 @dataclass
 class Row:
-    """Figures of one implementation; `missing` says why there are none."""
+    """Figures of one implementation; `missing` says why there are none, or not all."""
 
     implementation: str
     version: str = ""
@@ -153,7 +155,10 @@ def _measure(rival: Rival, seconds: int) -> Row:
                 _measure_tcp(row, both, Path(folder), seconds)
                 _measure_udp(row, both, Path(folder), seconds)
                 row.resident_mib = both.west.resident_kib() / 1024
-            row.handshakes_per_cpu_s = _measure_handshakes(rival.program, Path(folder))
+            answered, spent = _measure_handshakes(rival.program, Path(folder))
+            row.handshakes_per_cpu_s = answered / spent
+            if answered < HANDSHAKES:
+                row.missing = f"answered {answered} of {HANDSHAKES} handshakes"
         except WyrmError as error:
             row.missing = str(error)
     return row
@@ -202,7 +207,7 @@ def _measure_udp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
         row.udp_cpu_s_per_gb = cpu.per_gb(received)
 
 
-def _measure_handshakes(program: Path, folder: Path) -> float:
+def _measure_handshakes(program: Path, folder: Path) -> tuple[int, float]:
     """Answers to the initiations of many peers, each calling once, few at a time: no load, so no
     cookies."""
     from wyrmlab.vectors.command import backends
@@ -238,9 +243,9 @@ def _measure_handshakes(program: Path, folder: Path) -> float:
         before = tunnel.cpu_seconds()
         answered = _call(caller.name, messages)
         spent = tunnel.cpu_seconds() - before
-    if answered < HANDSHAKES * 0.9 or spent <= 0:
+    if answered < ENOUGH or spent <= 0:
         raise WyrmError(f"only {answered} of {HANDSHAKES} handshakes were answered")
-    return answered / spent
+    return answered, spent
 
 
 def _to_base64(key: bytes) -> str:
@@ -256,25 +261,25 @@ def _from_base64(text: str) -> bytes:
 
 
 def _call(place: str, messages: Sequence[bytes]) -> int:
-    """Sends the messages from another namespace; how many responses came."""
-    wire = _socket_in(place)
-    with wire:
-        wire.settimeout(0.5)
-        answered = silences = 0
-        for first in range(0, len(messages), IN_FLIGHT):
-            if silences == _PATIENCE:
-                break
-            batch = messages[first : first + IN_FLIGHT]
-            for message in batch:
+    """Sends the messages from another namespace; how many responses came. Each has a port of its
+    own: boringtun gives what comes from a known port to the peer it knows there."""
+    answered = silences = 0
+    for first in range(0, len(messages), IN_FLIGHT):
+        if silences == _PATIENCE:
+            break
+        batch = messages[first : first + IN_FLIGHT]
+        with ExitStack() as stack:
+            wires = [stack.enter_context(_socket_in(place)) for _ in batch]
+            for wire, message in zip(wires, batch, strict=True):
+                wire.settimeout(0.5)
                 wire.sendto(message, ("10.78.0.2", 51820))
-            for _ in batch:
-                try:
+            try:
+                for wire in wires:
                     answered += len(wire.recv(2048)) == 92
-                    silences = 0
-                except TimeoutError:
-                    silences += 1
-                    break
-        return answered
+                silences = 0
+            except TimeoutError:
+                silences += 1
+    return answered
 
 
 def _socket_in(place: str) -> socket.socket:
