@@ -147,7 +147,8 @@
 /* ---- X25519 ----------------------------------------------------------- */
 
 #ifndef WYRM_X25519_ASM
-#define WYRM_X25519_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32))
+#define WYRM_X25519_ASM                                                                            \
+    (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || WYRM_ARCH_RV32))
 #endif
 
 #ifndef WYRM_FE_BITS
@@ -162,7 +163,9 @@
 
 /* As WYRM_SCRUB_BYTES, for the ladder with all it calls. */
 #ifndef WYRM_X25519_SCRUB_BYTES
-#if WYRM_X25519_ASM
+#if WYRM_X25519_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) /* the ladder is in C */
+#define WYRM_X25519_SCRUB_BYTES 1344
+#elif WYRM_X25519_ASM
 #define WYRM_X25519_SCRUB_BYTES 368
 #elif WYRM_FE_BITS == 32
 #define WYRM_X25519_SCRUB_BYTES 480
@@ -173,6 +176,8 @@
 
 #if WYRM_X25519_ASM && WYRM_ARCH_ARMV7EM
 #define WYRM_FE_HEADER "../armv7em/wyrm_fe_armv7em.h"
+#elif WYRM_X25519_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M)
+#define WYRM_FE_HEADER "../armv6m/wyrm_fe_armv6m.h"
 #elif WYRM_X25519_ASM && WYRM_ARCH_RV32
 #define WYRM_FE_HEADER "../rv32/wyrm_fe_rv32.h"
 #elif WYRM_FE_BITS == 51

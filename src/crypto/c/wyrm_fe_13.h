@@ -24,8 +24,14 @@
 /* Unrolling the inner loops of a product trebles its speed for some 300 bytes. */
 #define FE_UNROLL _Pragma("GCC unroll 9")
 
+#ifdef WYRM_FE_WORDS /* an architecture that has its own arithmetic, with a word for each limb */
+typedef int32_t fe_limb;
+#else
+typedef int16_t fe_limb;
+#endif
+
 struct fe {
-    int16_t limb[FE_LIMBS];
+    fe_limb limb[FE_LIMBS];
 };
 
 static void fe_load(struct fe *out, const uint8_t in[32])
@@ -36,7 +42,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         for (; held < FE_BITS && next < 32; held += 8)
             bits |= (uint32_t)in[next++] << held;
-        out->limb[i] = (int16_t)(bits & ((1u << FE_BITS) - 1));
+        out->limb[i] = (fe_limb)(bits & ((1u << FE_BITS) - 1));
         bits >>= FE_BITS;
         held -= FE_BITS;
     }
@@ -45,7 +51,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
 
 static void fe_set(struct fe *out, unsigned small)
 {
-    *out = (struct fe){{(int16_t)small}};
+    *out = (struct fe){{(fe_limb)small}};
 }
 
 /* a += carry with limbs of 0 to 2^13 - 1, for a sum from 0 to 2^260 - 1. */
@@ -53,7 +59,7 @@ static void fe_ripple(struct fe *a, int32_t carry)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         carry += a->limb[i];
-        a->limb[i] = (int16_t)(carry & ((1 << FE_BITS) - 1));
+        a->limb[i] = (fe_limb)(carry & ((1 << FE_BITS) - 1));
         carry >>= FE_BITS;
     }
 }
@@ -62,12 +68,12 @@ static void fe_ripple(struct fe *a, int32_t carry)
  * if a >= 0; taking bit 255 away as 19 then leaves a or a + p, with 19 too many. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
-    int16_t *top = &a->limb[FE_LIMBS - 1];
+    fe_limb *top = &a->limb[FE_LIMBS - 1];
     uint32_t bits = 0;
     unsigned held = 0;
     int32_t fold;
 
-    *top = (int16_t)(*top + 256);
+    *top = (fe_limb)(*top + 256);
     fe_ripple(a, 0);
     fold = 19 * (*top >> 8);
     *top &= 0xff;
@@ -80,6 +86,8 @@ static void fe_store(uint8_t out[32], struct fe *a)
         }
     }
 }
+
+#ifndef WYRM_FE_WORDS
 
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
 {
@@ -206,5 +214,7 @@ static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
     for (unsigned i = 0; i < FE_LIMBS; i++)
         out->limb[i] = (int16_t)(out->limb[i] ^ ((int32_t)mask & (out->limb[i] ^ a->limb[i])));
 }
+
+#endif /* WYRM_FE_WORDS */
 
 #endif /* WYRM_FE_13_H */
