@@ -7,6 +7,7 @@
  */
 #include "wyrm_text.h"
 
+#include "crypto/wyrm_ct.h"
 #include "wyrm_crypto.h"
 
 #include <string.h>
@@ -132,16 +133,14 @@ static uint32_t sextet_decode(char c)
     return found;
 }
 
-wyrm_status wyrm_key_parse(const char *text, size_t len, uint8_t out[WYRM_KEY_LEN])
+/* Returns 0 if all characters before the '=' are good. This function and print_key are not inlined
+ * so that the stack they used can be cleared after them. */
+__attribute__((noinline)) static uint32_t parse_key(const char *text, uint8_t out[WYRM_KEY_LEN])
 {
     uint32_t bits = 0, wrong = 0;
     unsigned waiting = 0;
     size_t n = 0;
 
-    if (len != WYRM_KEY_TEXT_LEN || text[len - 1] != '=') {
-        wyrm_wipe(out, WYRM_KEY_LEN);
-        return WYRM_E_TEXT;
-    }
     for (size_t i = 0; i < WYRM_KEY_TEXT_LEN - 1; i++) {
         uint32_t value = sextet_decode(text[i]) - 1;
         wrong |= value >> 31;
@@ -152,14 +151,25 @@ wyrm_status wyrm_key_parse(const char *text, size_t len, uint8_t out[WYRM_KEY_LE
             out[n++] = (uint8_t)(bits >> waiting);
         }
     }
-    wrong |= bits & 3; /* 43 characters hold two bits more than a key */
+    return wrong | (bits & 3); /* 43 characters hold two bits more than a key */
+}
+
+wyrm_status wyrm_key_parse(const char *text, size_t len, uint8_t out[WYRM_KEY_LEN])
+{
+    uint32_t wrong = 1;
+
+    if (len == WYRM_KEY_TEXT_LEN && text[len - 1] == '=') {
+        wrong = parse_key(text, out);
+        wyrm_scrub_stack();
+    }
     if (wrong == 0)
         return WYRM_IDLE;
     wyrm_wipe(out, WYRM_KEY_LEN);
     return WYRM_E_TEXT;
 }
 
-size_t wyrm_key_print(const uint8_t key[WYRM_KEY_LEN], char out[WYRM_KEY_TEXT_MAX])
+__attribute__((noinline)) static void print_key(const uint8_t key[WYRM_KEY_LEN],
+                                                char out[WYRM_KEY_TEXT_LEN])
 {
     uint32_t bits = 0;
     unsigned waiting = 0;
@@ -174,6 +184,12 @@ size_t wyrm_key_print(const uint8_t key[WYRM_KEY_LEN], char out[WYRM_KEY_TEXT_MA
         waiting -= 6;
         out[i] = sextet_encode(bits >> waiting & 63);
     }
+}
+
+size_t wyrm_key_print(const uint8_t key[WYRM_KEY_LEN], char out[WYRM_KEY_TEXT_MAX])
+{
+    print_key(key, out);
+    wyrm_scrub_stack();
     out[WYRM_KEY_TEXT_LEN - 1] = '=';
     out[WYRM_KEY_TEXT_LEN] = '\0';
     return WYRM_KEY_TEXT_LEN;

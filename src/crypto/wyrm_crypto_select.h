@@ -138,7 +138,7 @@
  * stack measures it. Assembly clears its own frames. */
 #ifndef WYRM_SCRUB_BYTES
 #if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM
-#define WYRM_SCRUB_BYTES 64
+#define WYRM_SCRUB_BYTES 96
 #else
 #define WYRM_SCRUB_BYTES 320
 #endif
@@ -161,16 +161,14 @@
 #endif
 #endif
 
-/* As WYRM_SCRUB_BYTES, for the ladder with all it calls. */
+/* As WYRM_SCRUB_BYTES, for X25519 with all it calls, at every level of optimisation. */
 #ifndef WYRM_X25519_SCRUB_BYTES
-#if WYRM_X25519_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) /* the ladder is in C */
-#define WYRM_X25519_SCRUB_BYTES 1344
-#elif WYRM_X25519_ASM
-#define WYRM_X25519_SCRUB_BYTES 368
+#if WYRM_FE_BITS == 32 && WYRM_X25519_ASM
+#define WYRM_X25519_SCRUB_BYTES 512
 #elif WYRM_FE_BITS == 32
-#define WYRM_X25519_SCRUB_BYTES 480
+#define WYRM_X25519_SCRUB_BYTES 672
 #else
-#define WYRM_X25519_SCRUB_BYTES 704
+#define WYRM_X25519_SCRUB_BYTES 1472
 #endif
 #endif
 

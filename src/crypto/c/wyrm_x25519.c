@@ -123,8 +123,11 @@ __attribute__((noinline)) static void scrub(void)
     __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
 }
 
-bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
-                 const uint8_t point[WYRM_X25519_LEN])
+/* A function of its own, so that scrub clears its frame too: compilers spill parts of secrets into
+ * it. */
+__attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
+                                               const uint8_t scalar[WYRM_X25519_LEN],
+                                               const uint8_t point[WYRM_X25519_LEN])
 {
     struct {
         struct fe x, z;
@@ -143,6 +146,12 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     divide(&s.x, &s.z);
     fe_store(out, &s.x);
     wyrm_wipe(&s, sizeof(s));
+}
+
+bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
+                 const uint8_t point[WYRM_X25519_LEN])
+{
+    multiply(out, scalar, point);
     scrub();
     return !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
