@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Buffers may lie at any address: where cores mind, no word is read or written misaligned."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import rig
+from .rig import CORES, Build, Kind
+
+CAREFUL = [Build(CORES["m0"], "gcc", "Os"), Build(CORES["rv32imc"], "gcc", "O2")]
+WHOLE = [
+    Build(core, compiler, level)
+    for core in CORES.values()
+    if core.aligned
+    for compiler in ("gcc", "clang")
+    for level in rig.LEVELS
+    if compiler == "gcc" or core.name != "rv32imc_zbb"
+]
+SHIFTS = (0, 1, 2, 3)
+
+
+def misaligned(build: Build, kinds: Kind, shift: int) -> dict[str, str]:
+    """The subjects with a misaligned access, and where the first one is."""
+    found = rig.traced(build, kinds, rig.secrets(1), shift=shift)
+    program = build.program("trace")
+    return {
+        name: rig.function_at(program, hex(traced.runs[0].first_misaligned))
+        for name, traced in found.items()
+        if traced.runs[0].misaligned
+    }
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("build", CAREFUL, ids=str)
+def test_no_access_is_misaligned(build: Build, shift: int) -> None:
+    assert misaligned(build, Kind.PRIMITIVE, shift) == {}
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("build", WHOLE, ids=str)
+def test_no_access_is_misaligned_whatever_compiled_it(build: Build) -> None:
+    assert [misaligned(build, Kind.PRIMITIVE | Kind.HANDSHAKE, shift) for shift in SHIFTS] == [
+        {} for _ in SHIFTS
+    ]
+
+
+@pytest.mark.parametrize("build", CAREFUL, ids=str)
+def test_a_planted_misaligned_access_is_found(build: Build) -> None:
+    assert "read_word_anywhere" in misaligned(build, Kind.MISALIGNED, 0)
+
+
+def on_a_microbit(kinds: Kind, shift: int) -> tuple[int, str]:
+    build = Build(CORES["m0"], "gcc", "Os", small_ram=True)
+    said = rig.emulate(
+        build,
+        build.program("trace"),
+        rig.order(kinds, rig.secrets(1), shift),
+        machine=rig.MICROBIT,
+        expect=None,
+    )
+    return said.returncode, said.stdout
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_nothing_faults_on_a_cortex_m0(shift: int) -> None:
+    code, said = on_a_microbit(Kind.PRIMITIVE, shift)
+    assert code == 0, said
+
+
+def test_a_planted_misaligned_access_faults_on_a_cortex_m0() -> None:
+    code, said = on_a_microbit(Kind.MISALIGNED, 0)
+    assert code != 0
+    assert said.endswith("fault\n")

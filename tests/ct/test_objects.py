@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What no trace shows: instructions whose time depends on their operands, and foreign functions.
+
+Traces see which instructions run, not how long each takes. So the objects that hold secrets are
+searched for instructions that take longer for some operands, and for calls of anything that is not
+ours or the memory functions of the C library (whose time depends on lengths only).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from . import rig
+from .rig import CORES, Build
+
+QUICK = [
+    Build(CORES[core], "gcc", level)
+    for core, level in (("m4", "O2"), ("m3", "O2"), ("m3", "Os"), ("m0", "Os"), ("rv32imc", "O2"))
+]
+WHOLE = [
+    Build(core, compiler, level)
+    for core, compiler, level in product(CORES.values(), ("gcc", "clang"), rig.LEVELS)
+    if core is not rig.HOST and (compiler == "gcc" or core.name != "rv32imc_zbb")
+]
+
+_DIVISION = r"[us]div|divu?|remu?"
+# 3 to 5 cycles on Cortex-M3, by operand.
+_WIDE = r"(?:[us]mull|[us]mlal)"
+# An instruction whose condition fails takes one cycle: so must one whose condition holds. Loads,
+# stores and branches show in the traces.
+_SLOW = r"(?:mul|mla|mls|[us]mull|[us]mlal|umaal|smul..|smla..|smmul|smmla)"
+_CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
+_INSTRUCTION = re.compile(r"^\s+[0-9a-f]+:\t(?:[0-9a-f]{2,8} ?)+\s*\t(\S+)", re.MULTILINE)
+
+_MEMORY = r"(?:__aeabi_)?mem(?:cpy|set|move|clr)[48]?"
+_JUMP_TABLE = r"__gnu_thumb1_case_\w+"  # `switch` on v6-M: a branch, so the traces see it
+_CRYPTO_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}")
+# memcmp orders time stamps and compares public keys, which are not secret.
+_CORE_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}|memcmp")
+
+# The objects of the core through which keys pass; the others know indices, times and addresses.
+_CORE = ("wyrm_noise", "wyrm_jobs", "wyrm_session", "wyrm_cookie")
+# Where a source address stands in the table of sources: it is public, and the hash of it is cut to
+# a place in a table of a few.
+_EXCEPTIONS = {"wyrm_cookie": re.compile(r"udiv|remu|__aeabi_uidivmod|mls(?:ne|eq)?|__umodsi3")}
+
+
+def slow_instructions(core: rig.Core, thing: Path) -> Iterator[str]:
+    forbidden = [_DIVISION]
+    if core.prefix.startswith("arm"):
+        forbidden.append(_SLOW + _CONDITION)
+    if core.name == "m3":
+        forbidden.append(_WIDE)
+    pattern = re.compile("|".join(f"(?:{part})" for part in forbidden))
+    listing = rig.run(core.tool("objdump"), "-d", str(thing)).stdout
+    names = _INSTRUCTION.findall(listing)
+    assert names or thing.name.endswith(".S.o"), f"{thing.name} has no code"
+    for name in sorted(set(names)):
+        if pattern.fullmatch(name.removesuffix(".w").removesuffix(".n")):
+            yield f"{thing.name}: {name}"
+
+
+def foreign_calls(core: rig.Core, thing: Path, allowed: re.Pattern[str]) -> Iterator[str]:
+    listing = rig.run(core.tool("nm"), "-u", str(thing)).stdout
+    for name in re.findall(r"U (\S+)", listing):
+        if not allowed.fullmatch(name):
+            yield f"{thing.name}: {name}"
+
+
+def findings(build: Build) -> list[str]:
+    core = build.core
+    found: list[str] = []
+    for thing in build.objects("crypto"):
+        found += [*slow_instructions(core, thing), *foreign_calls(core, thing, _CRYPTO_MAY_CALL)]
+    for name in _CORE:
+        (thing,) = (thing for thing in build.objects("core") if f"{name}." in thing.name)
+        lines = [*slow_instructions(core, thing), *foreign_calls(core, thing, _CORE_MAY_CALL)]
+        excused = _EXCEPTIONS.get(name, re.compile("never"))
+        found += [line for line in lines if not excused.fullmatch(line.split()[1])]
+    return found
+
+
+@pytest.mark.parametrize("build", QUICK, ids=str)
+def test_objects_with_secrets_hold_nothing_slow_or_foreign(build: Build) -> None:
+    assert findings(build) == []
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("build", WHOLE, ids=str)
+def test_objects_hold_nothing_slow_or_foreign_whatever_compiled_them(build: Build) -> None:
+    assert findings(build) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("m4", {"udiv"}),
+        ("m3", {"udiv", "umull"}),
+        ("m0", {"__aeabi_uidiv", "__aeabi_lmul"}),
+        ("rv32imc", {"divu"}),
+    ],
+)
+def test_planted_violations_are_found(name: str, expected: set[str]) -> None:
+    build = Build(CORES[name])
+    (planted,) = build.objects("planted")
+    found = [
+        *slow_instructions(build.core, planted),
+        *foreign_calls(build.core, planted, _CRYPTO_MAY_CALL),
+    ]
+    assert {line.split()[1] for line in found} == expected
