@@ -36,6 +36,7 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/c/wyrm_x25519.c
   ${WYRM_SRC_DIR}/crypto/armv7em/wyrm_fe_armv7em.S
   ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_fe_armv6m.S
+  ${WYRM_SRC_DIR}/crypto/armv7m/wyrm_fe_armv7m.S
   ${WYRM_SRC_DIR}/crypto/rv32/wyrm_fe_rv32.S)
 
 set(WYRM_TEXT_SRCS ${WYRM_SRC_DIR}/wyrm_conf.c ${WYRM_SRC_DIR}/wyrm_text.c)

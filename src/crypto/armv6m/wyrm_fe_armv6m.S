@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The field of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23) and, until it has one of its own,
- * ARMv7-M (Cortex-M3). Portable twins: the functions of c/wyrm_fe_13.h.
+ * The field of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23); what needs no product also for ARMv7-M
+ * (Cortex-M3). Portable twins: the functions of c/wyrm_fe_13.h.
  *
  *   void wyrm_fe_add_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sub_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
@@ -24,13 +24,13 @@
  * Reduction: 2^260 = 608, with the carries of both halves running side by side.
  *
  * Constant time: no branch but on the public count, no address but from the stack pointer and the
- * arguments; MULS, MUL and MLA of 32 x 32 -> 32 bits take the same time for all operands on these
- * cores (an M0 with the small multiplier takes 32 cycles for each).
+ * arguments; MULS takes the same time for all operands on these cores (32 cycles on an M0 with the
+ * small multiplier).
  *
  * Stack: mul and sqr 456 bytes with all they call. Executed instructions on ARMv6-M: five limbs mul
  * 83, sqr 55; ten limbs mul 356, sqr 249; twenty limbs mul 1,602, sqr 1,255; the reduction in these
- * 322. The whole of X25519 takes 3.89 M on ARMv6-M and 3.06 M on ARMv7-M, and 1,496 bytes of stack
- * (QEMU, mps2-an385, GCC 12.2 -O2).
+ * 322. The whole of X25519 takes 3.89 M and 1,496 bytes of stack (QEMU, mps2-an385,
+ * GCC 12.2 -O2).
  */
 #include "../wyrm_crypto_select.h"
 
@@ -42,36 +42,7 @@
 
 #define LIMBS 20
 
-/* The file's only look at the core: ARMv7-M multiplies and adds at once and shifts for nothing. */
-#if WYRM_ARCH_ARMV7M
-
-/* r0 = or += \x * \y; \x is any register */
-.macro product_first x, y
-    mul     r0, \x, \y
-.endm
-.macro product x, y
-    mla     r0, \x, \y, r0
-.endm
-
 /* Splits \v into a limb and \carry, rounding; r7 = 2^12, \t is lost. */
-.macro split v, carry, t
-    add     \t, \v, r7
-    asr     \carry, \t, #13
-    sub     \v, \v, \carry, lsl #13
-.endm
-
-#else
-
-.macro product_first x, y
-    mov     r0, \x
-    muls    r0, \y
-.endm
-.macro product x, y
-    mov     r1, \x
-    muls    r1, \y
-    adds    r0, r0, r1
-.endm
-
 .macro split v, carry, t
     adds    \t, \v, r7
     asrs    \carry, \t, #13
@@ -79,7 +50,47 @@
     subs    \v, \v, \t
 .endm
 
-#endif
+/* The last limb at [r0] holds 8 bits more than r4 took off: puts 19 * r4 in at the bottom of the
+ * element before r0. r7 = 2^12. */
+.macro wrap
+    subs    r0, r0, #4*LIMBS
+    movs    r1, #19
+    muls    r4, r1
+    ldr     r1, [r0]
+    adds    r1, r1, r4
+    split   r1, r4, r2
+    str     r1, [r0]
+    ldr     r1, [r0, #4]
+    adds    r1, r1, r4
+    split   r1, r4, r2
+    str     r1, [r0, #4]
+    ldr     r1, [r0, #8]
+    adds    r1, r1, r4
+    str     r1, [r0, #8]
+.endm
+
+/* As split for the last limb, of 8 bits. */
+.macro split_last v, carry, t
+    movs    \t, #128
+    adds    \t, \t, \v
+    asrs    \carry, \t, #8
+    lsls    \t, \carry, #8
+    subs    \v, \v, \t
+.endm
+
+#if WYRM_ARCH_ARMV6M /* ARMv7-M has products of its own */
+
+/* r0 = or += \x * \y; \x is any register, r1 is lost */
+.macro product_first x, y
+    mov     r0, \x
+    muls    r0, \y
+.endm
+
+.macro product x, y
+    mov     r1, \x
+    muls    r1, \y
+    adds    r0, r0, r1
+.endm
 
 .macro save_all
     push    {r4-r7, lr}
@@ -329,34 +340,6 @@ sqr10:
 
 /* ---- Reduction -------------------------------------------------------- */
 
-/* The last limb at [r0] holds 8 bits more than r4 took off: puts 19 * r4 in at the bottom of the
- * element before r0. r7 = 2^12. */
-.macro wrap
-    subs    r0, r0, #4*LIMBS
-    movs    r1, #19
-    muls    r4, r1
-    ldr     r1, [r0]
-    adds    r1, r1, r4
-    split   r1, r4, r2
-    str     r1, [r0]
-    ldr     r1, [r0, #4]
-    adds    r1, r1, r4
-    split   r1, r4, r2
-    str     r1, [r0, #4]
-    ldr     r1, [r0, #8]
-    adds    r1, r1, r4
-    str     r1, [r0, #8]
-.endm
-
-/* As split for the last limb, of 8 bits. */
-.macro split_last v, carry, t
-    movs    \t, #128
-    adds    \t, \t, \v
-    asrs    \carry, \t, #8
-    lsls    \t, \carry, #8
-    subs    \v, \v, \t
-.endm
-
 /* Frame of mul and sqr: the columns of the product, those of the middle one, the differences. */
 #define COLUMNS 0
 #define MIDDLE  160
@@ -497,6 +480,8 @@ wyrm_fe_sqr_armv6m:
     restore_all
     .cfi_endproc
     .size   wyrm_fe_sqr_armv6m, . - wyrm_fe_sqr_armv6m
+
+#endif /* WYRM_ARCH_ARMV6M */
 
 /* ---- Rest of the ladder ----------------------------------------------- */
 
