@@ -90,15 +90,15 @@ struct wyrm_lwip {
     struct wyrm_lwip_held *held; /* oldest first */
     uint16_t held_room, held_used;
 
-    struct netif netif;
     struct udp_pcb *pcb;
     struct wyrm_lwip *next; /* of the tunnels that the routing hooks know */
-    struct wyrm_lwip_config config;
-    struct wyrm_clock clock;
-    wyrm_ms timer_due; /* WYRM_NEVER: not armed */
-    uint32_t life;     /* outdates jobs of an earlier start */
+    uint32_t life;          /* outdates jobs of an earlier start */
     bool running, polling, receiving, sending, complaining;
+    wyrm_ms timer_due; /* WYRM_NEVER: not armed */
+    struct wyrm_clock clock;
     struct wyrm_lwip_counters counters;
+    struct wyrm_lwip_config config;
+    struct netif netif; /* last: what lies behind it would need longer instructions */
 };
 
 /* One line gives you a tunnel with all its storage in .bss. */

@@ -37,8 +37,7 @@ struct call {
     bool any_state; /* or only while the tunnel runs */
     struct wyrm_lwip *lwip;
     const void *in;
-    void *out, *out2;
-    uint32_t number;
+    void *out;
     wyrm_peer_id peer;
     wyrm_status status;
 };
@@ -75,8 +74,28 @@ static wyrm_status run(struct call *call)
 static wyrm_status run_plain(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct call *),
                              wyrm_peer_id peer, const void *in, void *out)
 {
-    struct call c = {.run = fn, .lwip = lwip, .in = in, .out = out, .peer = peer};
+    struct call c;
 
+    c.run = fn;
+    c.any_state = false;
+    c.lwip = lwip;
+    c.in = in;
+    c.out = out;
+    c.peer = peer;
+    return run(&c);
+}
+
+/* The same for those that make sense while the tunnel is stopped. */
+static wyrm_status run_always(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct call *),
+                              const void *in, void *out)
+{
+    struct call c;
+
+    c.run = fn;
+    c.any_state = true;
+    c.lwip = lwip;
+    c.in = in;
+    c.out = out;
     return run(&c);
 }
 
@@ -91,9 +110,8 @@ static wyrm_status do_start(struct call *c)
 err_t wyrm_lwip_start(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
 {
     err_t err = ERR_MEM;
-    struct call c = {.run = do_start, .lwip = lwip, .any_state = true, .in = config, .out = &err};
 
-    (void)run(&c); /* err says it better */
+    (void)run_always(lwip, do_start, config, &err); /* err says it better */
     return err;
 }
 
@@ -105,9 +123,7 @@ static wyrm_status do_stop(struct call *c)
 
 void wyrm_lwip_stop(struct wyrm_lwip *lwip)
 {
-    struct call c = {.run = do_stop, .lwip = lwip, .any_state = true};
-
-    (void)run(&c);
+    (void)run_always(lwip, do_stop, NULL, NULL);
 }
 
 static wyrm_status do_remove(struct call *c)
@@ -118,28 +134,34 @@ static wyrm_status do_remove(struct call *c)
 
 void wyrm_lwip_remove(struct wyrm_lwip *lwip)
 {
-    struct call c = {.run = do_remove, .lwip = lwip, .any_state = true};
-
-    (void)run(&c);
+    (void)run_always(lwip, do_remove, NULL, NULL);
 }
 
 /* ---- Handshakes ----------------------------------------------------------- */
 
+struct work {
+    struct wyrm_job *job;
+    uint32_t life; /* in which it was taken */
+};
+
 static wyrm_status do_take(struct call *c)
 {
-    c->number = c->lwip->life;
-    return wyrm_job_take(c->lwip->device, wyrm_lwip_now_locked(c->lwip), c->out);
+    struct work *work = c->out;
+
+    work->life = c->lwip->life;
+    return wyrm_job_take(c->lwip->device, wyrm_lwip_now_locked(c->lwip), work->job);
 }
 
 static wyrm_status do_commit(struct call *c)
 {
+    struct work *work = c->out;
     struct wyrm_packet packet;
 
-    if (c->number != c->lwip->life) {
+    if (work->life != c->lwip->life) {
         return WYRM_E_STATE; /* stopped meanwhile, perhaps started again: another world */
     }
     wyrm_status status =
-        wyrm_job_commit(c->lwip->device, wyrm_lwip_now_locked(c->lwip), c->out, &packet);
+        wyrm_job_commit(c->lwip->device, wyrm_lwip_now_locked(c->lwip), work->job, &packet);
     if (status == WYRM_SEND) {
         wyrm_lwip_send_control(c->lwip, &packet);
     }
@@ -148,16 +170,15 @@ static wyrm_status do_commit(struct call *c)
 
 void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
 {
-    struct call take = {.run = do_take, .lwip = lwip, .out = job};
+    struct work work = {.job = job};
     wyrm_status status;
 
     /* WYRM_E_RANDOM gives up one job, not those behind it. */
-    while ((status = run(&take)) == WYRM_WORK || status == WYRM_E_RANDOM) {
-        struct call commit = {.run = do_commit, .lwip = lwip, .out = job, .number = take.number};
-
+    while ((status = run_plain(lwip, do_take, WYRM_NO_PEER, NULL, &work)) == WYRM_WORK ||
+           status == WYRM_E_RANDOM) {
         while (status == WYRM_WORK) {
             wyrm_job_run(job);
-            status = run(&commit);
+            status = run_plain(lwip, do_commit, WYRM_NO_PEER, NULL, &work);
         }
     }
     wyrm_wipe(job, sizeof(*job));
@@ -241,15 +262,13 @@ wyrm_status wyrm_lwip_peer_set_endpoint(struct wyrm_lwip *lwip, wyrm_peer_id pee
 
 static wyrm_status do_peer_set_keepalive(struct call *c)
 {
-    return wyrm_peer_set_keepalive(c->lwip->device, c->peer, (uint16_t)c->number);
+    return wyrm_peer_set_keepalive(c->lwip->device, c->peer, *(const uint16_t *)c->in);
 }
 
 wyrm_status wyrm_lwip_peer_set_keepalive(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                          uint16_t seconds)
 {
-    struct call c = {.run = do_peer_set_keepalive, .lwip = lwip, .peer = peer, .number = seconds};
-
-    return run(&c);
+    return run_plain(lwip, do_peer_set_keepalive, peer, &seconds, NULL);
 }
 
 static wyrm_status do_peer_connect(struct call *c)
@@ -272,22 +291,28 @@ wyrm_status wyrm_lwip_peer_disconnect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
     return run_plain(lwip, do_peer_disconnect, peer, NULL, NULL);
 }
 
+/* Two results of one call. */
+struct two {
+    void *first, *second;
+};
+
 static wyrm_status do_peer_get(struct call *c)
 {
+    const struct two *out = c->out;
     wyrm_ms now = wyrm_lwip_now_locked(c->lwip);
 
-    if (c->out2 != NULL) {
-        *(wyrm_ms *)c->out2 = now;
+    if (out->second != NULL) {
+        *(wyrm_ms *)out->second = now;
     }
-    return wyrm_peer_get(c->lwip->device, now, c->peer, c->out);
+    return wyrm_peer_get(c->lwip->device, now, c->peer, out->first);
 }
 
 wyrm_status wyrm_lwip_peer_get(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                struct wyrm_peer_info *out, wyrm_ms *now)
 {
-    struct call c = {.run = do_peer_get, .lwip = lwip, .peer = peer, .out = out, .out2 = now};
+    struct two two = {out, now};
 
-    return run(&c);
+    return run_plain(lwip, do_peer_get, peer, NULL, &two);
 }
 
 static wyrm_status do_route_add(struct call *c)
@@ -314,26 +339,28 @@ wyrm_status wyrm_lwip_route_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer,
 
 static wyrm_status do_route_get(struct call *c)
 {
-    return wyrm_route_get(c->lwip->device, c->number, c->out, c->out2);
+    const struct two *out = c->out;
+
+    return wyrm_route_get(c->lwip->device, *(const uint32_t *)c->in, out->first, out->second);
 }
 
 wyrm_status wyrm_lwip_route_get(struct wyrm_lwip *lwip, uint32_t position,
                                 struct wyrm_prefix *prefix, wyrm_peer_id *peer)
 {
-    struct call c = {
-        .run = do_route_get, .lwip = lwip, .number = position, .out = prefix, .out2 = peer};
+    struct two two = {prefix, peer};
 
-    return run(&c);
+    return run_plain(lwip, do_route_get, WYRM_NO_PEER, &position, &two);
 }
 
 /* ---- Looking, and everything else ------------------------------------------- */
 
 static wyrm_status do_count(struct call *c)
 {
-    uint32_t *drops = c->out2;
+    const struct two *out = c->out;
+    uint32_t *drops = out->second;
 
-    if (c->out != NULL) {
-        *(struct wyrm_lwip_counters *)c->out = c->lwip->counters;
+    if (out->first != NULL) {
+        *(struct wyrm_lwip_counters *)out->first = c->lwip->counters;
     }
     for (int i = 0; drops != NULL && i < WYRM_DROP_REASONS; i++) {
         drops[i] = wyrm_drops(c->lwip->device, (wyrm_status)(WYRM_D_MALFORMED - i));
@@ -344,10 +371,9 @@ static wyrm_status do_count(struct call *c)
 void wyrm_lwip_count(struct wyrm_lwip *lwip, struct wyrm_lwip_counters *counters,
                      uint32_t drops[WYRM_DROP_REASONS])
 {
-    struct call c = {
-        .run = do_count, .lwip = lwip, .any_state = true, .out = counters, .out2 = drops};
+    struct two two = {counters, drops};
 
-    (void)run(&c);
+    (void)run_always(lwip, do_count, NULL, &two);
 }
 
 static wyrm_status do_port(struct call *c)
@@ -359,9 +385,8 @@ static wyrm_status do_port(struct call *c)
 uint16_t wyrm_lwip_port(struct wyrm_lwip *lwip)
 {
     uint16_t port = 0;
-    struct call c = {.run = do_port, .lwip = lwip, .out = &port};
 
-    (void)run(&c); /* WYRM_E_STATE leaves the 0 */
+    (void)run_plain(lwip, do_port, WYRM_NO_PEER, NULL, &port); /* WYRM_E_STATE leaves the 0 */
     return port;
 }
 
@@ -381,9 +406,8 @@ wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm
                            void *arg)
 {
     struct closure closure = {fn, arg};
-    struct call c = {.run = do_call, .lwip = lwip, .any_state = true, .in = &closure};
 
-    return run(&c);
+    return run_always(lwip, do_call, &closure, NULL);
 }
 
 #else
