@@ -361,7 +361,6 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
     wyrm_inner_decapsulate_ecn(ip, &inner, from->tos);
     out->data = ip;
     out->len = inner.len;
-    out->to = *from;
     out->peer = id;
     return WYRM_DELIVER;
 }
@@ -490,7 +489,7 @@ static void fill_data(const struct wyrm_device *dev, struct wyrm_peer *peer, uin
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
                         unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out)
 {
-    uint8_t header[WYRM_INNER_HEADER_MAX] = {0};
+    uint8_t header[WYRM_INNER_HEADER_MAX]; /* as much of it as the packet has */
     struct wyrm_inner inner;
     struct wyrm_keypair *kp;
     struct wyrm_peer *peer;

@@ -14,7 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline uint32_t wyrm_load_le32(const uint8_t *p)
+/* Where it is one instruction, a call would be longer; compilers only see that too late. */
+#if WYRM_UNALIGNED && defined(__GNUC__)
+__attribute__((always_inline))
+#endif
+static inline uint32_t
+wyrm_load_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }

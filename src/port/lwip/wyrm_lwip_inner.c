@@ -19,6 +19,8 @@
 #include "lwip/prot/ip4.h"
 #include "lwip/prot/ip6.h"
 
+#include <string.h>
+
 enum {
     TCP_HEADER = 20,
     TCP_FLAGS = 13,
@@ -273,7 +275,11 @@ static bool may_refuse(const struct pbuf *p, const struct layout *l, const ip_ad
     return l->protocol != IP_PROTO_ICMP || type == ICMP_ECHO || type == ICMP_ER;
 }
 
-static struct pbuf *error_about(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t room)
+/* An ICMP error about `p` in at most `room` bytes, all but its check sum; NULL: no memory. Both
+ * families tell the MTU in the same place (RFC 1191, RFC 4443 section 3.2). */
+static WYRM_LWIP_APART struct pbuf *error_about(struct wyrm_lwip *lwip, struct pbuf *p,
+                                                uint16_t room, uint16_t type_and_code,
+                                                enum wyrm_lwip_refusal why)
 {
     uint16_t len = LWIP_MIN(p->tot_len, (uint16_t)(room - ICMP_ERROR_HEADER));
     struct pbuf *q = pbuf_alloc(PBUF_IP, (uint16_t)(ICMP_ERROR_HEADER + len), PBUF_RAM);
@@ -281,6 +287,11 @@ static struct pbuf *error_about(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t
     if (q == NULL) {
         lwip->counters.no_memory++;
         return NULL;
+    }
+    memset(q->payload, 0, ICMP_ERROR_HEADER);
+    put16(q, 0, type_and_code);
+    if (why == WYRM_LWIP_TOO_BIG) {
+        put16(q, 6, lwip->netif.mtu);
     }
     pbuf_copy_partial(p, (uint8_t *)q->payload + ICMP_ERROR_HEADER, len, 0);
     return q;
@@ -290,16 +301,15 @@ static struct pbuf *error_about(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t
 static void refuse4(struct wyrm_lwip *lwip, struct pbuf *p, const ip4_addr_t *src,
                     enum wyrm_lwip_refusal why)
 {
+    uint16_t code = why == WYRM_LWIP_TOO_BIG ? ICMP_DUR_FRAG : ICMP_DUR_HOST;
     struct netif *netif = ip4_route(src);
-    struct pbuf *q = netif == NULL ? NULL : error_about(lwip, p, IP4_ERROR_MAX - IP_HLEN);
+    struct pbuf *q = netif == NULL ? NULL
+                                   : error_about(lwip, p, IP4_ERROR_MAX - IP_HLEN,
+                                                 (uint16_t)(ICMP_DUR << 8 | code), why);
 
     if (q == NULL) {
         return;
     }
-    put16(q, 0, ICMP_DUR << 8 | (why == WYRM_LWIP_TOO_BIG ? ICMP_DUR_FRAG : ICMP_DUR_HOST));
-    put16(q, 2, 0);
-    put16(q, 4, 0);
-    put16(q, 6, why == WYRM_LWIP_TOO_BIG ? lwip->netif.mtu : 0); /* RFC 1191 */
     put16(q, 2, lwip_ntohs(inet_chksum_pbuf(q)));
     (void)ip4_output_if(q, netif_ip4_addr(&lwip->netif), src, ICMP_TTL, 0, IP_PROTO_ICMP, netif);
     pbuf_free(q);
@@ -312,16 +322,14 @@ static void refuse6(struct wyrm_lwip *lwip, struct pbuf *p, const ip6_addr_t *sr
 {
     const ip_addr_t *own = ip6_select_source_address(&lwip->netif, src);
     struct netif *netif = own == NULL ? NULL : ip6_route(ip_2_ip6(own), src);
-    struct pbuf *q = netif == NULL ? NULL : error_about(lwip, p, IP6_ERROR_MAX - IP6_HLEN);
+    uint16_t code =
+        why == WYRM_LWIP_TOO_BIG ? ICMP6_TYPE_PTB << 8 : ICMP6_TYPE_DUR << 8 | ICMP6_DUR_ADDRESS;
+    struct pbuf *q =
+        netif == NULL ? NULL : error_about(lwip, p, IP6_ERROR_MAX - IP6_HLEN, code, why);
 
     if (q == NULL) {
         return;
     }
-    put16(q, 0,
-          why == WYRM_LWIP_TOO_BIG ? ICMP6_TYPE_PTB << 8 : ICMP6_TYPE_DUR << 8 | ICMP6_DUR_ADDRESS);
-    put16(q, 2, 0);
-    put16(q, 4, 0);
-    put16(q, 6, why == WYRM_LWIP_TOO_BIG ? lwip->netif.mtu : 0);
     put16(q, 2, lwip_ntohs(ip6_chksum_pseudo(q, IP6_NEXTH_ICMP6, q->tot_len, ip_2_ip6(own), src)));
     (void)ip6_output_if(q, ip_2_ip6(own), src, LWIP_ICMP6_HL, 0, IP6_NEXTH_ICMP6, netif);
     pbuf_free(q);
