@@ -174,7 +174,9 @@
 
 #if WYRM_X25519_ASM && WYRM_ARCH_ARMV7EM
 #define WYRM_FE_HEADER "../armv7em/wyrm_fe_armv7em.h"
-#elif WYRM_X25519_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M)
+#elif WYRM_X25519_ASM && WYRM_ARCH_ARMV7M
+#define WYRM_FE_HEADER "../armv7m/wyrm_fe_armv7m.h"
+#elif WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
 #define WYRM_FE_HEADER "../armv6m/wyrm_fe_armv6m.h"
 #elif WYRM_X25519_ASM && WYRM_ARCH_RV32
 #define WYRM_FE_HEADER "../rv32/wyrm_fe_rv32.h"

@@ -21,11 +21,10 @@
 
 #if WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M)
 
-#define LEAF(name) wyrm_fe_##name##_armv6m
 #if WYRM_ARCH_ARMV7M
-#define PRODUCT(name) wyrm_fe_##name##_armv7m
+#define LEAF(name) wyrm_fe_##name##_armv7m
 #else
-#define PRODUCT(name) LEAF(name)
+#define LEAF(name) wyrm_fe_##name##_armv6m
 #endif
 
 /* An element as the assembly holds it. */
@@ -35,8 +34,8 @@ struct wide {
 
 void LEAF(add)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(sub)(struct wide *out, const struct wide *a, const struct wide *b);
-void PRODUCT(mul)(struct wide *out, const struct wide *a, const struct wide *b);
-void PRODUCT(sqr)(struct wide *out, const struct wide *a, unsigned times);
+void LEAF(mul)(struct wide *out, const struct wide *a, const struct wide *b);
+void LEAF(sqr)(struct wide *out, const struct wide *a, unsigned times);
 void LEAF(mul_a24)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(select)(struct wide *out, const struct wide *a, uint32_t mask);
 
@@ -97,15 +96,15 @@ static void products_equal_their_twins(void **state)
         struct wide wide_a = widened(&a), wide_b = widened(&b), got;
         unsigned times = 1 + i % 3;
 
-        PRODUCT(mul)(&got, &wide_a, &wide_b);
+        LEAF(mul)(&got, &wide_a, &wide_b);
         fe_mul(&want, &a, &b);
         assert_same(&got, &want);
-        PRODUCT(mul)(&wide_b, &wide_a, &wide_b);
+        LEAF(mul)(&wide_b, &wide_a, &wide_b);
         assert_same(&wide_b, &want);
-        PRODUCT(sqr)(&got, &wide_a, times);
+        LEAF(sqr)(&got, &wide_a, times);
         fe_sqr_times(&want, &a, times);
         assert_same(&got, &want);
-        PRODUCT(sqr)(&wide_a, &wide_a, times);
+        LEAF(sqr)(&wide_a, &wide_a, times);
         assert_same(&wide_a, &want);
     }
 }

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The field of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23); what needs no product also for ARMv7-M
- * (Cortex-M3). Portable twins: the functions of c/wyrm_fe_13.h.
+ * The field of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23). Portable twins: the
+ * functions of c/wyrm_fe_13.h.
  *
  *   void wyrm_fe_add_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sub_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
@@ -34,7 +34,7 @@
  */
 #include "../wyrm_crypto_select.h"
 
-#if (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M) && WYRM_X25519_ASM
+#if WYRM_ARCH_ARMV6M && WYRM_X25519_ASM
 
     .syntax unified
     .thumb
@@ -77,8 +77,6 @@
     lsls    \t, \carry, #8
     subs    \v, \v, \t
 .endm
-
-#if WYRM_ARCH_ARMV6M /* ARMv7-M has products of its own */
 
 /* r0 = or += \x * \y; \x is any register, r1 is lost */
 .macro product_first x, y
@@ -480,8 +478,6 @@ wyrm_fe_sqr_armv6m:
     restore_all
     .cfi_endproc
     .size   wyrm_fe_sqr_armv6m, . - wyrm_fe_sqr_armv6m
-
-#endif /* WYRM_ARCH_ARMV6M */
 
 /* ---- Rest of the ladder ----------------------------------------------- */
 
