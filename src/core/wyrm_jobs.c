@@ -124,7 +124,7 @@ static struct wyrm_slot *oldest_slot(struct wyrm_device *dev, enum wyrm_message 
     return oldest;
 }
 
-static void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
+static WYRM_APART void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
 {
     memcpy(job->msg, slot->msg, sizeof(slot->msg));
     job->meta = slot->from;

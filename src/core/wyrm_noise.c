@@ -7,6 +7,7 @@
  */
 #include "wyrm_noise.h"
 #include "wyrm_cookie.h"
+#include "wyrm_peer.h"
 #include "wyrm_wire.h"
 
 #include "../wyrm_crypto.h"
@@ -38,8 +39,8 @@ static void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
 /* Starts a handshake whose responder's static key is known in advance: the pattern's "<- s". */
 static void start(struct wyrm_job *job, const uint8_t responder[WYRM_KEY_LEN])
 {
-    memcpy(job->ck, initial_ck, sizeof(job->ck));
-    memcpy(job->hash, initial_hash, sizeof(job->hash));
+    wyrm_copy_key(job->ck, initial_ck);
+    wyrm_copy_key(job->hash, initial_hash);
     mix_hash(job, responder, WYRM_KEY_LEN);
 }
 
@@ -195,7 +196,7 @@ wyrm_status wyrm_noise_create_response(struct wyrm_job *job)
     uint8_t key[WYRM_KEY_LEN], their_ephemeral[WYRM_KEY_LEN];
     wyrm_status status = WYRM_D_DH;
 
-    memcpy(their_ephemeral, job->msg + INITIATION_EPHEMERAL, sizeof(their_ephemeral));
+    wyrm_copy_key(their_ephemeral, job->msg + INITIATION_EPHEMERAL);
     write_header(job, WYRM_MSG_RESPONSE);
     wyrm_store_le32(job->msg + RESPONSE_RECEIVER, job->remote);
     wyrm_x25519_base(ephemeral, job->eph);
