@@ -39,6 +39,7 @@
     .syntax unified
     .thumb
     .text
+    .cfi_sections .debug_frame
 
 #define LIMBS 20
 

@@ -41,6 +41,7 @@
     .syntax unified
     .thumb
     .text
+    .cfi_sections .debug_frame
 
 #define LIMBS 20
 

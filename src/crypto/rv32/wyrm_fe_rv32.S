@@ -44,6 +44,7 @@
 #if WYRM_ARCH_RV32 && WYRM_X25519_ASM
 
     .text
+    .cfi_sections .debug_frame
 
 /* Registers of mul and sqr. Of the words W15 is first the pointer to b. */
 #define T0 t0
