@@ -44,7 +44,7 @@ class Core:
     name: str
     flags: str
     prefix: str  # of gcc and binutils
-    clang: str = ""  # its flags, empty where clang cannot compile for this core
+    clang: str = ""  # the flags it needs beside those of gcc
     link: str = ""
     machine: tuple[str, ...] = ()  # empty: the host
     code_at: int = 0
@@ -101,7 +101,7 @@ def _rv32(name: str, extensions: str, cpu: str) -> Core:
     )
 
 
-HOST = Core(name="host", flags="", prefix="", clang="-gdwarf-4", board="host.c")
+HOST = Core(name="host", flags="", prefix="", board="host.c")
 CORES = {
     core.name: core
     for core in (
@@ -130,10 +130,12 @@ class Build:
     level: str = "O2"
     definitions: str = ""
     small_ram: bool = False
+    daemon: bool = False  # with the cipher wyrmd has on x86-64
 
     def __str__(self) -> str:
-        extra = re.sub(r"\W+", "_", self.definitions) + ("small" if self.small_ram else "")
-        return "-".join(filter(None, (self.core.name, self.compiler, self.level, extra)))
+        extra = re.sub(r"\W+", "_", self.definitions)
+        more = "small" if self.small_ram else "daemon" if self.daemon else ""
+        return "-".join(filter(None, (self.core.name, self.compiler, self.level, extra, more)))
 
     @property
     def folder(self) -> Path:
@@ -172,11 +174,15 @@ class Build:
     def _recipe(self) -> Iterator[str]:
         core, gcc = self.core, self.core.tool("gcc")
         compile_with = f"clang {core.clang}" if self.compiler == "clang" else gcc
-        flags = f"{core.flags} -{self.level} {self.definitions} -g -std=c11 {WARNINGS} -I{SRC}"
+        # Debian's valgrind does not understand version 5 of the line tables.
+        flags = (
+            f"{core.flags} -{self.level} {self.definitions} -gdwarf-4 -std=c11 {WARNINGS} -I{SRC}"
+        )
         yield f"rule cc\n command = {compile_with} {flags} $more -MMD -MF $out.d -c $in -o $out"
         yield " depfile = $out.d\n deps = gcc"
         yield f"rule link\n command = {gcc} {core.flags} $in $more -o $out"
         product = [*sources("core"), *sources("crypto"), SRC / "wyrm_text.c"]
+        product += [SRC / "crypto/x86_64/wyrm_aead_x86_64.c"] if self.daemon else []
         shared = [HERE / "subjects.c", HERE / "leaks.c", HERE / "boards" / core.board]
         programs = {"wiped": ["wiped.c", "residue.c"], "poison": ["poison.c"]}
         if core is not HOST:
@@ -184,6 +190,9 @@ class Build:
         every = {*product, *shared, *(HERE / name for names in programs.values() for name in names)}
         for source in sorted(every):
             more = "-ffunction-sections -fdata-sections"
+            if self.daemon and source.name == "wyrm_aead.c":
+                more += " -Dwyrm_aead_seal=wyrm_aead_seal_portable"
+                more += " -Dwyrm_aead_open=wyrm_aead_open_portable"
             yield f"build {self._object(source)}: cc {source}\n more = {more}"
         for program, names in programs.items():
             inputs = [*(HERE / name for name in names), *shared, *product]

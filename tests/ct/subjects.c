@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { KEY = 32, TEXT = SECRET_LEN - KEY, HEAD = 21, AAD = 20, PAD = 11, TAG = WYRM_AEAD_TAG_LEN };
-enum { SEALED = TEXT + PAD + TAG };
+enum { SEALED = TEXT + PAD + TAG, PACKET = 640 + HEAD };
 
 size_t subject_shift;
 
@@ -29,6 +29,7 @@ size_t subject_shift;
 ROOM(key, KEY);
 ROOM(text, TEXT);
 ROOM(sealed, SEALED);
+ROOM(packet, PACKET + TAG); /* long enough for code that takes many blocks at a time */
 ROOM(out, 96);
 ROOM(aad, AAD);
 ROOM(nonce, WYRM_XAEAD_NONCE_LEN);
@@ -106,6 +107,37 @@ static void prepare_xopen(const uint8_t secret[SECRET_LEN])
 static void run_xopen(void)
 {
     verdict = wyrm_xaead_open(sealed(), KEY + TAG, aad(), AAD, nonce(), key());
+}
+
+static void prepare_packet(const uint8_t secret[SECRET_LEN])
+{
+    take_key_and_text(secret);
+    for (unsigned i = 0; i < PACKET; i++)
+        packet()[i] = secret[i % SECRET_LEN];
+}
+
+static void run_packet_seal(void)
+{
+    struct wyrm_span span = {packet(), PACKET};
+
+    wyrm_aead_seal(packet(), &span, 1, 0, NULL, 0, nonce(), key());
+}
+
+static void publish_packet(void)
+{
+    publish(packet(), PACKET + TAG);
+}
+
+static void prepare_packet_open(const uint8_t secret[SECRET_LEN])
+{
+    prepare_packet(secret);
+    run_packet_seal();
+    publish_packet();
+}
+
+static void run_packet_open(void)
+{
+    verdict = wyrm_aead_open(packet(), PACKET + TAG, NULL, 0, nonce(), key());
 }
 
 /* ---- Hashes ------------------------------------------------------------- */
@@ -300,6 +332,8 @@ const struct subject subjects[] = {
     {"aead_open_forged", SUBJECT_PRIMITIVE, prepare_open_forged, run_open, NULL},
     {"xaead_seal", SUBJECT_PRIMITIVE, take_key_and_text, run_xseal, publish_sealed},
     {"xaead_open", SUBJECT_PRIMITIVE, prepare_xopen, run_xopen, NULL},
+    {"packet_seal", SUBJECT_PRIMITIVE, prepare_packet, run_packet_seal, publish_packet},
+    {"packet_open", SUBJECT_PRIMITIVE, prepare_packet_open, run_packet_open, NULL},
     {"blake2s_keyed", SUBJECT_PRIMITIVE, take_key_and_text, run_blake2s, NULL},
     {"hmac", SUBJECT_PRIMITIVE, take_key_and_text, run_hmac, NULL},
     {"kdf3", SUBJECT_PRIMITIVE, take_key_and_text, run_kdf, NULL},

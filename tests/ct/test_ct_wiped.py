@@ -9,6 +9,7 @@ of published results (ciphertext, public keys) are none of it.
 
 from __future__ import annotations
 
+import platform
 from itertools import product
 
 import pytest
@@ -29,6 +30,11 @@ WHOLE = [
     for core, compiler, level in product(CORES.values(), ("gcc", "clang"), rig.LEVELS)
     if compiler == "gcc" or core.name != "rv32imc_zbb"
 ]
+if platform.machine() == "x86_64":
+    WHOLE += [
+        Build(HOST, compiler, "O3", lanes, daemon=True)
+        for compiler, lanes in product(("gcc", "clang"), ("", "-DWYRM_AEAD_AVX2_ONLY"))
+    ]
 
 
 def left_behind(build: Build, kinds: Kind, count: int) -> dict[str, list[str]]:

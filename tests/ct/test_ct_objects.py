@@ -46,9 +46,13 @@ _CORE_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}|memcmp")
 
 # The objects of the core through which keys pass; the others know indices, times and addresses.
 _CORE = ("wyrm_noise", "wyrm_jobs", "wyrm_session", "wyrm_cookie")
-# Where a source address stands in the table of sources: it is public, and the hash of it is cut to
-# a place in a table of a few.
-_EXCEPTIONS = {"wyrm_cookie": re.compile(r"udiv|remu|__aeabi_uidivmod|mls(?:ne|eq)?|__umodsi3")}
+_EXCEPTIONS = {
+    # Where a source address stands in the table of sources: it is public, and the hash of it is cut
+    # to a place in a table of a few.
+    "wyrm_cookie": re.compile(r"udiv|remu|__aeabi_uidivmod|__umodsi3"),
+    # Where the peer of a public number stands in the table of peers.
+    "wyrm_jobs": re.compile(rf"mla{_CONDITION}"),
+}
 
 
 def slow_instructions(core: rig.Core, thing: Path) -> Iterator[str]:

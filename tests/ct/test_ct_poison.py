@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from itertools import product
 
@@ -18,6 +19,9 @@ WHOLE = [
     Build(HOST, compiler, level, definitions)
     for compiler, level, definitions in product(("gcc", "clang"), ("O0", *rig.LEVELS), FIELDS)
 ]
+if platform.machine() == "x86_64":
+    QUICK.append(Build(HOST, level="O3", daemon=True))
+    WHOLE.append(Build(HOST, "clang", "O3", daemon=True))
 
 # Branches on something public that valgrind cannot know to be: the line, and why.
 PUBLIC = {
@@ -27,7 +31,7 @@ PUBLIC = {
     ),
 }
 _COMPLAINT = re.compile(r"Conditional jump|Use of uninitialised|depends on uninitialised")
-_PLACE = re.compile(r"(?:at|by) 0x[0-9A-F]+: (\S+) \((\w+\.[ch]):(\d+)\)")
+_PLACE = re.compile(r"(?:at|by) 0x[0-9A-F]+: (\S+) \((?:\S*/)?(\w+\.[ch]):(\d+)\)")
 
 
 def complaints(build: Build, kinds: Kind) -> dict[str, list[str]]:
