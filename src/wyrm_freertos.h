@@ -41,8 +41,8 @@ struct wyrm_worker {
  * it twice does nothing. */
 void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBaseType_t priority);
 /* Lets the handshake under way end, then deletes the task; blocks that long, so the caller must not
- * hold lwIP's lock. Uses the caller's task notification 0. Stop or remove the tunnel first. The worker may be started again. Never delete the task in another way: it may
- * hold the lock. */
+ * hold lwIP's lock. Uses the caller's task notification 0. Stop or remove the tunnel first. The
+ * worker may be started again. Never delete the task in another way: it may hold the lock. */
 void wyrm_worker_stop(struct wyrm_worker *worker);
 /* There is work; never blocks. Fits wyrm_lwip_config.wake, with the worker as its argument. */
 void wyrm_worker_wake(void *worker);

@@ -48,7 +48,8 @@ struct place { /* a node with its port, worker and clock */
     uint64_t boots;
     bool working;
     struct wyrm_job job;
-    uint64_t job_message; /* hash of the message the job is about but its MACs, 0: our own initiation */
+    uint64_t
+        job_message; /* hash of the message the job is about but its MACs, 0: our own initiation */
     wyrm_peer_id id[NODES_MAX];
     uint8_t psk[WYRM_KEY_LEN]; /* of a spoke with the hub */
     struct queue {
