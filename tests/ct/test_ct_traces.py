@@ -16,6 +16,7 @@ QUICK = [
     Build(CORES["m4"], "gcc", "Os"),
     Build(CORES["m3"], "gcc", "O2"),
     Build(CORES["m0"], "gcc", "Os"),
+    Build(CORES["m0"], "clang", "Os"),  # Clang makes branches of masks where GCC does not
     Build(CORES["rv32imc"], "gcc", "O2"),
 ]
 WHOLE = [
