@@ -222,8 +222,9 @@ def implementations(
 
 def main() -> NoReturn:
     """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
-    install_signal_handlers()
     try:
+        # In here, because a signal that was kept back until now comes at once.
+        install_signal_handlers()
         code = app(prog_name="./wyrm", standalone_mode=False)
         # Typer makes this of a KeyboardInterrupt.
         if code == INTERRUPTED:
