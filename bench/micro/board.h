@@ -7,8 +7,12 @@
 #ifndef BOARD_H
 #define BOARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdnoreturn.h>
+
+/* False where the image runs under a tool that counts: board_instructions then returns 0. */
+extern const bool board_counts;
 
 /* Instructions executed since some moment; true to within one, under the emulator options named in
  * the board's file. */

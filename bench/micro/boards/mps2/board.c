@@ -8,8 +8,6 @@
  */
 #include "board.h"
 
-#include <stdbool.h>
-
 /* CMSDK APB timer 0, counting down. AN505 has it elsewhere, and slower. */
 #ifndef TIMER_BASE
 #define TIMER_BASE 0x40000000
@@ -23,6 +21,8 @@
 
 /* Semihosting operations. */
 enum { SYS_WRITE0 = 0x04, SYS_EXIT_EXTENDED = 0x20 };
+
+const bool board_counts = true;
 
 int main(void);
 noreturn void board_start(void);

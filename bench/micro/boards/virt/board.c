@@ -10,6 +10,8 @@
 #define UART_DATA (*(volatile uint8_t *)0x10000000)
 #define TEST_EXIT (*(volatile uint32_t *)0x00100000)
 
+const bool board_counts = true;
+
 int main(void);
 noreturn void board_start(void);
 
