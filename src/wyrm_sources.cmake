@@ -13,6 +13,7 @@ set(WYRM_CORE_SRCS
   ${WYRM_SRC_DIR}/core/wyrm_inner.c
   ${WYRM_SRC_DIR}/core/wyrm_jobs.c
   ${WYRM_SRC_DIR}/core/wyrm_noise.c
+  ${WYRM_SRC_DIR}/core/wyrm_peer.c
   ${WYRM_SRC_DIR}/core/wyrm_routes.c
   ${WYRM_SRC_DIR}/core/wyrm_session.c
   ${WYRM_SRC_DIR}/core/wyrm_status.c

@@ -132,51 +132,7 @@ uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason)
     return at >= 0 && at < WYRM_DROP_REASONS ? dev->drops[at] : 0;
 }
 
-/* ---- What all files of the core use ---------------------------------------- */
-
-WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
-{
-    return &dev->pools->peers[id];
-}
-
-WYRM_APART wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer)
-{
-    return (wyrm_peer_id)(peer - dev->pools->peers);
-}
-
-WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
-{
-    dev->drops[WYRM_D_MALFORMED - reason]++;
-    return reason;
-}
-
-WYRM_APART void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
-{
-    memcpy(out, in, WYRM_KEY_LEN);
-}
-
 /* ---- Peers -------------------------------------------------------------- */
-
-static struct wyrm_peer *used_peer(const struct wyrm_device *dev, wyrm_peer_id id)
-{
-    if (id >= dev->pools->n_peers || !wyrm_used(wyrm_peer_at(dev, id)))
-        return NULL;
-    return wyrm_peer_at(dev, id);
-}
-
-wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
-                           wyrm_peer_id *out)
-{
-    for (wyrm_peer_id id = 0; id < dev->pools->n_peers; id++) {
-        const struct wyrm_peer *peer = used_peer(dev, id);
-
-        if (peer != NULL && memcmp(peer->pub, pub, WYRM_KEY_LEN) == 0) {
-            *out = id;
-            return WYRM_IDLE;
-        }
-    }
-    return WYRM_E_STATE;
-}
 
 wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                           wyrm_peer_id *out)
@@ -190,7 +146,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
         return WYRM_E_KEY;
     if (wyrm_peer_find(dev, pub, out) == WYRM_IDLE)
         return WYRM_E_EXISTS;
-    while (id < dev->pools->n_peers && used_peer(dev, id) != NULL)
+    while (id < dev->pools->n_peers && wyrm_used_peer(dev, id) != NULL)
         id++;
     if (id == dev->pools->n_peers)
         return WYRM_E_FULL;
@@ -210,7 +166,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
 
 wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
     uint32_t generation;
 
     if (peer == NULL)
@@ -227,7 +183,7 @@ wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
 wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
                               const uint8_t psk[WYRM_KEY_LEN])
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;
@@ -243,7 +199,7 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
 wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
                               uint8_t out[WYRM_KEY_LEN])
 {
-    const struct wyrm_peer *peer = used_peer(dev, id);
+    const struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;
@@ -253,7 +209,7 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
 
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;
@@ -265,7 +221,7 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
                                    const struct wyrm_endpoint *endpoint)
 {
     static const struct wyrm_endpoint none;
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
     bool was_unknown;
 
     if (endpoint == NULL)
@@ -285,7 +241,7 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
 
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, uint16_t seconds)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
     bool starts;
 
     if (peer == NULL)
@@ -301,7 +257,7 @@ wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, ui
 
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;
@@ -316,7 +272,7 @@ wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id
 
 wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id id)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;
@@ -327,7 +283,7 @@ wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id id)
 wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id,
                           struct wyrm_peer_info *out)
 {
-    struct wyrm_peer *peer = used_peer(dev, id);
+    struct wyrm_peer *peer = wyrm_used_peer(dev, id);
 
     if (peer == NULL)
         return WYRM_E_STATE;

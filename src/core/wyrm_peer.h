@@ -44,6 +44,8 @@ static inline size_t wyrm_addr_len(uint8_t family)
 /* Functions on purpose: a peer is of no round size, and its address would be computed everywhere.
  */
 struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id);
+/* NULL if nobody lives there, or there is no such place. */
+struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id);
 wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer);
 
 /* Counts a drop and returns its reason. */

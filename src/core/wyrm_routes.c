@@ -160,7 +160,7 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
     struct wyrm_prefix key;
     uint32_t at;
 
-    if (peer >= dev->pools->n_peers || !wyrm_used(wyrm_peer_at(dev, peer)))
+    if (wyrm_used_peer(dev, peer) == NULL)
         return WYRM_E_STATE;
     if (!normalise(&key, prefix))
         return WYRM_E_ARG;
