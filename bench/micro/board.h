@@ -14,6 +14,9 @@
 /* False where the image runs under a tool that counts: board_instructions then returns 0. */
 extern const bool board_counts;
 
+/* What the board calls when it is ready; the result is the emulator's exit status. */
+int main(void);
+
 /* Instructions executed since some moment; true to within one, under the emulator options named in
  * the board's file. */
 uint32_t board_instructions(void);

@@ -160,6 +160,11 @@ static void rehearse(unsigned occasion)
     }
 }
 
+static wyrm_ms moment_of(unsigned occasion)
+{
+    return occasion == FIRST ? START : START + REPEAT_IN;
+}
+
 static void return_to(unsigned occasion)
 {
     static bool rehearsed;
@@ -170,12 +175,12 @@ static void return_to(unsigned occasion)
         meet(A, B);
         meet(B, A);
         for (unsigned i = FIRST; i < OCCASIONS; i++) {
-            now = START + i * REPEAT_IN;
+            now = moment_of(i);
             rehearse(i);
         }
         rehearsed = true;
     }
-    now = START + occasion * REPEAT_IN;
+    now = moment_of(occasion);
     memcpy(ends, before[occasion], sizeof(ends));
 }
 

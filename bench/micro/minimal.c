@@ -6,6 +6,7 @@
  * difference of two such images is the code that the primitive brings along.
  */
 #include "bench.h"
+#include "board.h"
 
 void chosen(void); /* --defsym=chosen=bench_NAME */
 

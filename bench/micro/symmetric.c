@@ -60,6 +60,11 @@ PRIMITIVE(open_1420)
     wyrm_aead_open(sealed, PACKET + WYRM_AEAD_TAG_LEN, NULL, 0, nonce, key);
 }
 
+PRIMITIVE(refuse_1420)
+{
+    wyrm_aead_open(sealed, PACKET + WYRM_AEAD_TAG_LEN, NULL, 0, nonce, key);
+}
+
 static void prepare_64(void)
 {
     seal(sealed, SMALL);
@@ -136,7 +141,7 @@ const struct primitive symmetric_primitives[] = {
     {"seal_0", NULL, bench_seal_0},
     {"open_1420", prepare_1420, bench_open_1420},
     {"open_64", prepare_64, bench_open_64},
-    {"refuse_1420", prepare_bad, bench_open_1420},
+    {"refuse_1420", prepare_bad, bench_refuse_1420},
     {"xseal_16", NULL, bench_xseal_16},
     {"blake2s_block", prepare_block, bench_blake2s_block},
     {"hash_64", NULL, bench_hash_64},

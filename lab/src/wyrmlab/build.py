@@ -89,10 +89,10 @@ def cmake(preset: str, *, target: str | None = None) -> None:
     with third_party.locked(folder):
         if not _configured(folder, sources):
             command = ["cmake", "--preset", preset, f"-DWYRM_THIRD_PARTY={sources}"]
-            _follow(command, f"configuring {preset}")
+            follow(command, f"configuring {preset}")
         command = ["cmake", "--build", "--preset", preset, "-j", str(os.cpu_count() or 1)]
         command += ["--target", target] if target else []
-        _follow(command, f"building {preset}")
+        follow(command, f"building {preset}")
 
 
 def _configured(folder: Path, sources: Path) -> bool:
@@ -106,7 +106,7 @@ def _configured(folder: Path, sources: Path) -> bool:
     return wanted in lines and home in lines
 
 
-def _follow(command: list[str], title: str) -> None:
+def follow(command: list[str], title: str) -> None:
     """Shows progress on one line; on failure all that was said, compiler errors included."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

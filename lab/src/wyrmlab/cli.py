@@ -205,6 +205,30 @@ app.add_typer(bench, name="bench", rich_help_panel=CHECK)
 
 
 @bench.command()
+def crypto(
+    cores: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--core", metavar="NAME", help="This core only; may be repeated [all]."),
+    ] = None,
+    profiles: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--profile", metavar="speed|small|c", help="This build only [all]."),
+    ] = None,
+    file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--json", metavar="FILE", help="Also write the figures there."),
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Make these figures the baseline.")
+    ] = False,
+) -> None:
+    """Instructions, code and stack of every primitive on every core; fails if one has risen."""
+    from wyrmlab.bench import crypto as command
+
+    raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept))
+
+
+@bench.command()
 def implementations(
     seconds: Annotated[
         int, typer.Option(metavar="N", min=1, max=600, help="Length of each transfer.")

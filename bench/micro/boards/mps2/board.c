@@ -24,7 +24,6 @@ enum { SYS_WRITE0 = 0x04, SYS_EXIT_EXTENDED = 0x20 };
 
 const bool board_counts = true;
 
-int main(void);
 noreturn void board_start(void);
 noreturn void board_fault(void);
 

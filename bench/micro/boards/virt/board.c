@@ -12,7 +12,6 @@
 
 const bool board_counts = true;
 
-int main(void);
 noreturn void board_start(void);
 
 uint32_t board_instructions(void)

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The cores that are measured: what builds for each, and what runs it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from wyrmlab import packages, paths
+from wyrmlab.errors import UsageError
+
+PROFILES = ("speed", "small", "c")
+SOURCE = paths.ROOT / "bench" / "micro"
+
+
+@dataclass(frozen=True)
+class Core:
+    """`toolchain` is a file in cmake/; no emulator: this machine, counted by valgrind."""
+
+    name: str
+    title: str
+    toolchain: str
+    compiler: str
+    emulator: tuple[str, ...] = ()
+    compiles_only: str = ""  # why it does not run
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return (self.compiler, self.runner) if self.runner else (self.compiler,)
+
+    @property
+    def runner(self) -> str:
+        if self.compiles_only:
+            return ""
+        return self.emulator[0] if self.emulator else "valgrind"
+
+    def lacks(self) -> str:
+        """One sentence with the command that helps, or nothing."""
+        absent = [name for name in self.programs if not packages.which(name)]
+        if not absent:
+            return ""
+        wanted = [packages.package_for_command(name) or name for name in absent]
+        return f"{self.title} needs {' and '.join(absent)}: {packages.install_command(wanted)}"
+
+    def tools(self) -> str:
+        """What the counts depend on beside our own source."""
+        found = [f"{name} {version(name)}" for name in self.programs]
+        return ", ".join([*found, _processor()] if not self.emulator else found)
+
+    def folder(self, profile: str) -> Path:
+        return paths.BUILD / "bench" / f"{self.name}-{profile}"
+
+
+def _arm(machine: str) -> tuple[str, ...]:
+    return (
+        *("qemu-system-arm", "-M", machine, "-display", "none", "-monitor", "none"),
+        *("-serial", "none", "-icount", "shift=6,sleep=off"),
+        *("-semihosting-config", "enable=on,target=native", "-kernel"),
+    )
+
+
+_RISCV = (
+    *("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-display", "none"),
+    *("-monitor", "none", "-serial", "stdio", "-icount", "shift=0", "-kernel"),
+)
+_XTENSA = (
+    *("qemu-system-xtensa", "-M", "sim", "-cpu", "lx106", "-display", "none", "-monitor", "none"),
+    *("-serial", "none", "-semihosting-config", "enable=on,target=native"),
+    *("-icount", "shift=7", "-kernel"),
+)
+
+_ARM_GCC = ("arm-none-eabi", "arm-none-eabi-gcc")
+_RISCV_GCC = ("riscv64-unknown-elf", "riscv64-unknown-elf-gcc")
+_XTENSA_GCC = ("xtensa-lx106-elf", "xtensa-lx106-elf-gcc")
+
+CORES = (
+    Core("m7", "Cortex-M7", *_ARM_GCC, _arm("mps2-an500")),
+    Core("m4", "Cortex-M4", *_ARM_GCC, _arm("mps2-an386")),
+    Core("m3", "Cortex-M3", *_ARM_GCC, _arm("mps2-an385")),
+    Core("m33", "Cortex-M33", *_ARM_GCC, _arm("mps2-an505")),
+    Core("m0", "Cortex-M0", *_ARM_GCC, _arm("mps2-an385")),
+    Core("rv32imc", "RV32IMC", *_RISCV_GCC, _RISCV),
+    Core("rv32imc_zbb", "RV32IMC with Zbb", *_RISCV_GCC, _RISCV),
+    Core("lx106", "Xtensa LX106", *_XTENSA_GCC, _XTENSA),
+    Core("host", "This machine", "", "gcc"),
+)
+
+
+def core(name: str) -> Core:
+    for one in CORES:
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in CORES)
+    raise UsageError(f"There is no core `{name}`.", remedy=f"Known are: {known}.")
+
+
+def version(program: str) -> str:
+    """The first thing that looks like a version in what the program says of itself."""
+    said = subprocess.run(
+        [shutil.which(program) or program, "--version"], capture_output=True, text=True, timeout=30
+    ).stdout
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", re.sub(r"\([^)]*\)", "", said.split("\n")[0]))
+    return found[1] if found else "of unknown version"
+
+
+def _processor() -> str:
+    """The C library picks its copying loops by processor."""
+    info = Path("/proc/cpuinfo").read_text()
+    found = re.search(r"^model name\s*: (.+)$", info, re.MULTILINE)
+    return found[1] if found else "processor of unknown name"

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`bench crypto`: what it reads, how it compares, and that nothing has risen on a quick core."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from wyrmlab import packages
+from wyrmlab.bench import crypto, figures, images, table
+from wyrmlab.bench.cores import CORES, core
+from wyrmlab.bench.figures import Baseline, Goal, Goals, Row
+from wyrmlab.errors import UsageError, WyrmError
+
+KEYS = {
+    *("core", "profile", "primitive"),
+    *("instructions", "code_bytes", "stack_bytes", "target", "rival"),
+}
+
+
+def row(instructions: int | None, *, core: str = "m4", profile: str = "speed") -> Row:
+    return Row(
+        core=core,
+        profile=profile,
+        primitive="x25519",
+        instructions=instructions,
+        code_bytes=2000,
+        stack_bytes=500,
+        target=330_000,
+    )
+
+
+# --- Reading ---
+
+
+def test_image_output_is_read_line_by_line() -> None:
+    assert images.parse("seal_64 2508 464\nx25519 310198 520\n") == [
+        images.Count("seal_64", 2508, 464),
+        images.Count("x25519", 310198, 520),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "fault\n", "seal_64 2508\n", "seal_64 2508 464\nfault\n"])
+def test_image_output_that_is_no_measurement_is_a_failure(text: str) -> None:
+    with pytest.raises(WyrmError):
+        images.parse(text)
+
+
+CALLGRIND = """fn=count
+10 5
+cfn=bench_x25519
+calls=1 100
+11 1000
+fn=measure
+cfn=bench_x25519
+calls=1 100
+20 1000
+cfn=board_known_loop
+calls=1 40
+21 2000001
+"""
+
+
+def test_valgrinds_counts_are_per_call_with_all_that_is_called() -> None:
+    counted = images.inclusive(CALLGRIND)
+    assert counted == {"bench_x25519": 1000, "board_known_loop": 2000001}
+    images.check_known_loop(counted)
+
+
+def test_a_wrong_count_of_the_known_loop_is_a_failure() -> None:
+    with pytest.raises(WyrmError, match="in a loop of"):
+        images.check_known_loop({"board_known_loop": 2_000_100})
+
+
+# --- Targets and baseline ---
+
+
+def test_json_has_exactly_the_keys_promised() -> None:
+    text = figures.as_json([row(310_198), row(None)])
+    assert all(set(one) == KEYS for one in json.loads(text))
+    assert figures.rows_from_json(text) == [row(310_198), row(None)]
+
+
+def test_targets_name_known_cores_and_hold_for_the_speed_profile() -> None:
+    goals = figures.load_goals()
+    known = {one.name for one in CORES}
+    assert {place[0] for place in goals.places()} <= known
+    goal = goals.of("m4", "speed", "x25519")
+    assert goal is not None and goal.target == 330_000
+    assert goals.of("m4", "small", "x25519") is None
+
+
+def test_a_target_is_met_at_its_very_number_and_unknown_without_a_count() -> None:
+    assert row(330_000).met is True
+    assert row(330_001).met is False
+    assert row(None).met is None
+    assert "1 over" in table.verdict(row(330_001), None)
+    assert "met" in table.verdict(row(330_000), 2000)
+    assert "8 B over" in table.verdict(row(330_000), 1992)
+
+
+def test_the_least_rise_is_found_and_a_fall_is_told() -> None:
+    tools = {"m4": "gcc 12.2"}
+    baseline = Baseline(tools=tools, rows=[row(100)])
+    assert figures.compare(baseline, tools, [row(102)]).risen == [
+        "m4 speed x25519: instructions 100 -> 102"
+    ]
+    fallen = figures.compare(baseline, tools, [row(98)])
+    assert not fallen.risen and len(fallen.fallen) == 1
+    more_code = row(100).model_copy(update={"code_bytes": 2004})
+    assert len(figures.compare(baseline, tools, [more_code]).risen) == 1
+
+
+def test_one_instruction_is_within_the_truth_of_a_timer() -> None:
+    tools = {"m4": "gcc 12.2"}
+    found = figures.compare(Baseline(tools=tools, rows=[row(100)]), tools, [row(101)])
+    assert not found.risen and not found.fallen
+
+
+def test_counts_of_other_tools_are_not_compared() -> None:
+    baseline = Baseline(tools={"m4": "gcc 12.2"}, rows=[row(100)])
+    found = figures.compare(baseline, {"m4": "gcc 14.2"}, [row(200)])
+    assert not found.risen and len(found.other_tools) == 1
+
+
+def test_accepting_one_core_keeps_the_others(tmp_path: Path) -> None:
+    old = Baseline(tools={"m4": "a", "m0": "b"}, rows=[row(1), row(2, core="m0")])
+    anew = figures.merged(old, {"m4": "c"}, [row(3)])
+    assert anew.tools == {"m4": "c", "m0": "b"}
+    assert [one.instructions for one in anew.rows] == [2, 3]
+    file = tmp_path / "crypto.json"
+    figures.save_baseline(anew, file)
+    assert figures.load_baseline(file).rows[1] == row(3)
+
+
+def test_a_damaged_baseline_is_told_in_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "crypto.json"
+    file.write_text('{"rows": 3}')
+    with pytest.raises(UsageError, match="--accept"):
+        figures.load_baseline(file)
+
+
+def test_profile_goals_are_found_by_place() -> None:
+    goals = Goals([Goal(cores=["m4"], primitives=["kdf1"], target=5)])
+    assert goals.of("m4", "speed", "kdf1") is not None
+    assert goals.of("m4", "speed", "kdf2") is None
+
+
+# --- Measuring ---
+
+
+def measured_on(name: str, profile: str) -> None:
+    """Nothing has risen there; the JSON of it is what the baseline holds."""
+    one = core(name)
+    if not all(packages.which(program) for program in one.programs):
+        pytest.skip(one.lacks())
+    rows = crypto.measure(one, [profile], figures.load_goals())
+    assert {"x25519", "seal_1420", "handshake_responder"} <= {each.primitive for each in rows}
+    found = figures.compare(figures.load_baseline(), {name: one.tools()}, rows)
+    assert not found.risen and not found.new
+
+
+def test_nothing_has_risen_on_cortex_m4() -> None:
+    measured_on("m4", "speed")
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("profile", ["speed", "small", "c"])
+@pytest.mark.parametrize("name", [one.name for one in CORES])
+def test_nothing_has_risen_anywhere(name: str, profile: str) -> None:
+    measured_on(name, profile)
