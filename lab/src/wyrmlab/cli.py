@@ -239,9 +239,9 @@ def implementations(
     ] = None,
 ) -> None:
     """wyrmd beside other daemons for Linux: throughput, CPU time, handshakes, memory."""
-    from wyrmlab import bench_implementations
+    from wyrmlab.bench import implementations
 
-    bench_implementations.run(seconds, file)
+    implementations.run(seconds, file)
 
 
 def main() -> NoReturn:

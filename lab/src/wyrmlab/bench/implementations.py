@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`bench implementations`: userspace WireGuard daemons for Linux in one table, measured in one run.
+
+Each daemon runs at both ends of a cable between two network namespaces. Throughput says what this
+machine does with both ends and the traffic itself on it; CPU seconds per gigabyte are the daemon's
+own, and the fairer figure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from wyrmlab import host_setup, net
+from wyrmlab.bench import daemons
+from wyrmlab.bench.daemons import Daemon
+from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
+from wyrmlab.errors import WyrmError
+from wyrmlab.tunnels import Pair, pair, transfer
+
+
+@dataclass
+class Row:
+    """Figures of one implementation; `missing` says why there are none, or not all."""
+
+    implementation: str
+    version: str = ""
+    tcp_mbit_s: float | None = None
+    tcp_cpu_s_per_gb: float | None = None
+    udp_mbit_s: float | None = None
+    udp_cpu_s_per_gb: float | None = None
+    handshakes_per_cpu_s: float | None = None
+    resident_mib: float | None = None
+    missing: str = ""
+
+
+def run(seconds: int, file: Path | None) -> None:
+    host_setup.ensure("build", "net", "check")
+    if not net.inside() and net.GATE not in os.environ:
+        daemons.fetch()  # while there is a network
+    net.enter()
+    rows = []
+    for one in daemons.all_daemons():
+        host_setup.say(f"{one.name} ...")
+        rows.append(_measure(one, seconds))
+    _show(rows)
+    if file is not None:
+        file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+# --- Measuring -------------------------------------------------------------------------------
+
+
+def _measure(daemon: Daemon, seconds: int) -> Row:
+    row = Row(daemon.name, daemon.version, missing=daemon.missing)
+    if daemon.program is None:
+        return row
+    with tempfile.TemporaryDirectory(prefix="wyrm-bench-") as folder:
+        try:
+            with pair(Path(folder), daemon.program, daemon.program) as both:
+                if both.west.machine.pings(both.EAST, count=3) == 0:
+                    raise WyrmError("no packet passes")
+                _measure_tcp(row, both, Path(folder), seconds)
+                _measure_udp(row, both, Path(folder), seconds)
+                row.resident_mib = both.west.resident_kib() / 1024
+            answered, spent = answered_initiations(daemon.program, Path(folder))
+            row.handshakes_per_cpu_s = answered / spent
+            if answered < HANDSHAKES:
+                row.missing = f"answered {answered} of {HANDSHAKES} handshakes"
+        except WyrmError as error:
+            row.missing = str(error)
+    return row
+
+
+class _Cpu:
+    """CPU seconds of both daemons since it was made."""
+
+    def __init__(self, both: Pair) -> None:
+        self._both = both
+        self._before = self._now()
+
+    def _now(self) -> float:
+        return self._both.west.cpu_seconds() + self._both.east.cpu_seconds()
+
+    def per_gb(self, received: int) -> float:
+        """Of one end, on average."""
+        return (self._now() - self._before) / 2 / (received / 1e9)
+
+
+def _measure_tcp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
+    cpu, received = _Cpu(both), 0
+    west, east = both.west.machine, both.east.machine
+    for port, server, client, address in (
+        (5101, east, west, both.EAST),
+        (5102, west, east, both.WEST),
+    ):
+        log = folder / f"tcp{port}"
+        received += transfer(server, client, address, log, "-t", str(seconds), port=port)
+    row.tcp_mbit_s = received * 8 / 1e6 / (2 * seconds)
+    row.tcp_cpu_s_per_gb = cpu.per_gb(received)
+
+
+def _measure_udp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
+    """As many packets of full length as the sender can make; what arrives counts."""
+    cpu, log = _Cpu(both), folder / "udp"
+    transfer(
+        *(both.east.machine, both.west.machine, both.EAST, log),
+        *("-u", "-b", "2g", "-l", "1372", "-t", str(seconds)),
+        port=5103,
+    )
+    lines = [line.split(",") for line in log.read_text().splitlines() if line.count(",") >= 8]
+    received = int(lines[-1][7]) if lines else 0
+    if received:
+        row.udp_mbit_s = received * 8 / 1e6 / seconds
+        row.udp_cpu_s_per_gb = cpu.per_gb(received)
+
+
+# --- The table -------------------------------------------------------------------------------
+
+
+def _show(rows: Sequence[Row]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("implementation")
+    table.add_column("version")
+    for title in (
+        "TCP Mbit/s",
+        "TCP CPU s/GB",
+        "UDP Mbit/s",
+        "UDP CPU s/GB",
+        "handshakes/CPU s",
+        "RSS MiB",
+    ):
+        table.add_column(title, justify="right")
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            row.implementation,
+            row.version,
+            _figure(row.tcp_mbit_s, 0),
+            _figure(row.tcp_cpu_s_per_gb, 2),
+            _figure(row.udp_mbit_s, 0),
+            _figure(row.udp_cpu_s_per_gb, 2),
+            _figure(row.handshakes_per_cpu_s, 0),
+            _figure(row.resident_mib, 1),
+            row.missing,
+        )
+    console = Console(highlight=False, width=max(Console().width, 140))
+    console.print(table)
+    console.print(
+        "CPU seconds are one daemon's own, user and system, averaged over both ends; "
+        "both ends share this machine."
+    )
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

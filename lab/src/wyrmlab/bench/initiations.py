@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""How many handshakes a daemon answers: many peers, each calling once."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from wyrmlab.errors import WyrmError
+from wyrmlab.tunnels import Tunnel, cable, machine
+from wyrmlab.vectors.command import backends
+from wyrmlab.vectors.noise import Handshake, Keys, Protocol
+from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER, mac1
+
+HANDSHAKES = 1000
+ENOUGH = 100
+IN_FLIGHT = 4
+_PATIENCE = 6  # batches without an answer
+
+
+def answered_initiations(program: Path, folder: Path) -> tuple[int, float]:
+    """Answers to the initiations of many peers, each calling once, few at a time: no load, so no
+    cookies."""
+    backend = backends()[0]
+    protocol = Protocol.parse(CONSTRUCTION)
+    with (
+        machine("caller") as caller,
+        machine("called") as called,
+        Tunnel(called, "wgh", program, folder / "called.log") as tunnel,
+    ):
+        cable(caller, called, ("vc", "vd"), (("10.78.0.1/24",), ("10.78.0.2/24",)))
+        public = b64decode(tunnel.keys.public)
+        privates = [os.urandom(32) for _ in range(HANDSHAKES)]
+        lines = "".join(
+            f"[Peer]\nPublicKey = {b64encode(backend.x25519_base(private)).decode()}\n"
+            for private in privates
+        )
+        tunnel.with_file(
+            "setconf",
+            f"[Interface]\nPrivateKey = {tunnel.keys.private}\nListenPort = 51820\n{lines}",
+        )
+        tunnel.up()
+        stamp = (0x400000000000000A + int(time.time())).to_bytes(8, "big") + bytes(4)
+        messages = []
+        for number, private in enumerate(privates):
+            keys = Keys(s=private, e=os.urandom(32), remote_s=public, psks=(bytes(32),))
+            side = Handshake(backend, protocol, initiator=True, keys=keys, prologue=IDENTIFIER)
+            body = b"\1\0\0\0" + number.to_bytes(4, "little") + side.write(stamp) + bytes(32)
+            messages.append(body[:-32] + mac1(backend, body, public) + bytes(16))
+        before = tunnel.cpu_seconds()
+        answered = _call(caller.name, messages)
+        spent = tunnel.cpu_seconds() - before
+    if answered < ENOUGH or spent <= 0:
+        raise WyrmError(f"only {answered} of {HANDSHAKES} handshakes were answered")
+    return answered, spent
+
+
+def _call(place: str, messages: Sequence[bytes]) -> int:
+    """Sends the messages from another namespace; how many responses came. Each has a port of its
+    own: boringtun gives what comes from a known port to the peer it knows there."""
+    answered = silences = 0
+    for first in range(0, len(messages), IN_FLIGHT):
+        if silences == _PATIENCE:
+            break
+        batch = messages[first : first + IN_FLIGHT]
+        with ExitStack() as stack:
+            wires = [stack.enter_context(_socket_in(place)) for _ in batch]
+            for wire, message in zip(wires, batch, strict=True):
+                wire.settimeout(0.5)
+                wire.sendto(message, ("10.78.0.2", 51820))
+            try:
+                for wire in wires:
+                    answered += len(wire.recv(2048)) == 92
+                silences = 0
+            except TimeoutError:
+                silences += 1
+    return answered
+
+
+def _socket_in(place: str) -> socket.socket:
+    """A socket belongs to the namespace it was made in; this thread goes there and comes back."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    clone_newnet = 0x40000000
+
+    def enter(path: str) -> None:
+        with Path(path).open() as namespace:
+            if libc.setns(namespace.fileno(), clone_newnet) != 0:
+                raise WyrmError(f"{path}: {os.strerror(ctypes.get_errno())}")
+
+    with Path("/proc/thread-self/ns/net").open() as home:
+        enter(f"/run/netns/{place}")
+        try:
+            return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        finally:
+            libc.setns(home.fileno(), clone_newnet)
