@@ -255,6 +255,15 @@ const uint8_t *vec_out(const struct vec_bench *bench, size_t *len, unsigned *pee
 
 /* ---- Loops too long for Python ------------------------------------------- */
 
+#ifndef VEC_REFUSAL_CLEARS
+#define VEC_REFUSAL_CLEARS 0
+#endif
+
+bool vec_refusal_clears(void)
+{
+    return VEC_REFUSAL_CLEARS;
+}
+
 void vec_x25519_iterate(uint8_t k[32], uint8_t u[32], unsigned times)
 {
     uint8_t result[32];

@@ -79,6 +79,9 @@ int vec_job_commit(struct vec_bench *bench, uint64_t now);
 const uint8_t *vec_out(const struct vec_bench *bench, size_t *len, unsigned *peer,
                        struct vec_address *to);
 
+/* Whether this cipher clears what it refuses to open, where ours leaves it alone. */
+bool vec_refusal_clears(void);
+
 /* RFC 7748 section 5.2: k, u = X25519(k, u), k. */
 void vec_x25519_iterate(uint8_t k[32], uint8_t u[32], unsigned times);
 

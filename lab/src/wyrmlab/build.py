@@ -85,25 +85,26 @@ def tests() -> list[Path]:
 def cmake(preset: str, *, target: str | None = None) -> None:
     """Configures a preset if that is due, and builds it."""
     folder = paths.BUILD / preset
-    sources = third_party.FREERTOS_LWIP.target
+    sources = {"WYRM_THIRD_PARTY": str(third_party.FREERTOS_LWIP.target)}
+    if third_party.MBEDTLS.present:
+        sources["WYRM_MBEDTLS"] = str(third_party.MBEDTLS.target)
     with third_party.locked(folder):
         if not _configured(folder, sources):
-            command = ["cmake", "--preset", preset, f"-DWYRM_THIRD_PARTY={sources}"]
-            follow(command, f"configuring {preset}")
+            options = [f"-D{name}={path}" for name, path in sources.items()]
+            follow(["cmake", "--preset", preset, *options], f"configuring {preset}")
         command = ["cmake", "--build", "--preset", preset, "-j", str(os.cpu_count() or 1)]
         command += ["--target", target] if target else []
         follow(command, f"building {preset}")
 
 
-def _configured(folder: Path, sources: Path) -> bool:
+def _configured(folder: Path, sources: dict[str, str]) -> bool:
     """Once configured, ninja itself notices changed CMake files; only the sources may move."""
     cached = folder / "CMakeCache.txt"
     if not (folder / "build.ninja").exists() or not cached.exists():
         return False
-    wanted = f"WYRM_THIRD_PARTY:PATH={sources}"
-    home = f"CMAKE_HOME_DIRECTORY:INTERNAL={paths.ROOT}"
-    lines = cached.read_text().splitlines()
-    return wanted in lines and home in lines
+    wanted = {f"{name}:PATH={path}" for name, path in sources.items()}
+    wanted.add(f"CMAKE_HOME_DIRECTORY:INTERNAL={paths.ROOT}")
+    return wanted <= set(cached.read_text().splitlines())
 
 
 def follow(command: list[str], title: str) -> None:

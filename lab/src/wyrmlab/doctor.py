@@ -85,7 +85,7 @@ def _cargo() -> list[Finding]:
             third_party.usable_cargo() is not None,
             True,
             ".".join(map(str, version)) if version else "",
-            "fetches FreeRTOS and lwIP, during setup only",
+            "fetches third-party source, during setup only",
             "./wyrm setup",
         )
     ]
@@ -98,7 +98,7 @@ def _sources() -> list[Finding]:
             group.present,
             True,
             paths.megabytes(paths.disk_use(group.target)) if group.present else "",
-            "compiled into the firmware",
+            group.reason,
             "./wyrm setup",
         )
         for group in third_party.GROUPS

@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 def ready(groups: Iterable[str]) -> bool:
-    """Whether all of the groups' packages, and for firmware the third-party source, are here."""
+    """Whether all of the groups' packages, and the third-party source they need, are here."""
     wanted = tuple(groups)
     if packages.missing(wanted):
         return False
-    return "firmware" not in wanted or all(group.present for group in third_party.GROUPS)
+    return not third_party.lacking(wanted)
 
 
 def ensure(*groups: str) -> None:
@@ -39,8 +39,7 @@ def setup(groups: Iterable[str] = packages.USUAL, *, all_of_it: bool = False) ->
     wanted = tuple(groups) + (("all",) if all_of_it else ())
     _check_room()
     _install(packages.missing(wanted))
-    if "firmware" in wanted:
-        _fetch_sources()
+    _fetch_sources(third_party.lacking(wanted))
 
 
 def report_disk_use() -> None:
@@ -91,8 +90,7 @@ def _install(wanted: list[packages.Package]) -> None:
         )
 
 
-def _fetch_sources() -> None:
-    lacking = [group for group in third_party.GROUPS if not group.present]
+def _fetch_sources(lacking: list[third_party.Group]) -> None:
     if not lacking:
         say("Third-party source: all there.")
         return
@@ -107,7 +105,7 @@ def _install_cargo() -> str:
     oldest = ".".join(map(str, third_party.OLDEST_CARGO))
     if not packages.is_debian():
         raise MissingError(
-            f"cargo {oldest} or newer is needed to fetch FreeRTOS and lwIP.",
+            f"cargo {oldest} or newer is needed to fetch third-party source.",
             remedy="Install it with your system's package manager or rustup.",
         )
     name = third_party.cargo_package()
@@ -116,7 +114,7 @@ def _install_cargo() -> str:
         name = third_party.cargo_package()
     if name is None:
         raise MissingError(
-            f"No package here has cargo {oldest} or newer, which fetches FreeRTOS and lwIP.",
+            f"No package here has cargo {oldest} or newer, which fetches third-party source.",
             remedy="On Debian 12 enable the bookworm-security suite (it has cargo-web),"
             " or put a newer cargo on PATH.",
         )
@@ -127,7 +125,7 @@ def _install_cargo() -> str:
             " cargo-web, which can, would replace it.",
             remedy=f"Either run: {packages.install_command([name])} or put a newer cargo on PATH.",
         )
-    say(f"Installing {name}, to fetch FreeRTOS and lwIP. Nothing else uses it: when this is done")
+    say(f"Installing {name}, to fetch third-party source. Nothing else uses it: when this is done")
     say(f"you may remove it again with `apt-get autoremove {name}`.")
     took = _with_spinner("apt-get", partial(packages.install, [name]))
     say(f"  It takes {took} on disk." if took else "  Done.")

@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,8 @@ class Tree:
 @dataclass(frozen=True)
 class Group:
     folder: str
+    needed_for: str  # a group of packages.txt
+    reason: str
     trees: tuple[Tree, ...]
 
     @property
@@ -58,6 +60,8 @@ class Group:
 
 FREERTOS_LWIP = Group(
     "freertos-lwip",
+    "firmware",
+    "compiled into the firmware",
     (
         Tree(
             "freertos-next",
@@ -81,7 +85,19 @@ FREERTOS_LWIP = Group(
     ),
 )
 
-GROUPS = (FREERTOS_LWIP,)
+MBEDTLS = Group(
+    "mbedtls",
+    "check",
+    "vectors on its cryptography in place of ours",
+    (Tree("mbedtls-rs-sys", "mbedtls", "mbedtls", ("LICENSE", "include", "library")),),
+)
+
+GROUPS = (FREERTOS_LWIP, MBEDTLS)
+
+
+def lacking(wanted: Iterable[str]) -> list[Group]:
+    """What these groups of packages need and has not been fetched."""
+    return [group for group in GROUPS if group.needed_for in wanted and not group.present]
 
 
 def folder() -> Path:

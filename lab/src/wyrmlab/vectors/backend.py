@@ -83,6 +83,7 @@ _PROTOTYPES: dict[str, tuple[object, tuple[object, ...]]] = {
         c.c_void_p,
         (_POINTER, c.POINTER(c.c_size_t), c.POINTER(c.c_uint), c.POINTER(Address)),
     ),
+    "vec_refusal_clears": (c.c_bool, ()),
     "vec_x25519_iterate": (None, (_BYTES, _BYTES, c.c_uint)),
     "vec_replay": (c.c_bool, (c.c_uint, _BYTES, _SIZE, _BYTES)),
     "vec_tai64n": (c.c_bool, (c.c_uint64, c.c_uint32, _BYTES)),
@@ -113,6 +114,10 @@ class Backend:
                 f"The test library {path.name} cannot be used: {error}.",
                 remedy="`./wyrm clean` and try again.",
             ) from error
+
+    @functools.cached_property
+    def refusal_clears(self) -> bool:
+        return bool(self.lib.vec_refusal_clears())
 
     @functools.cached_property
     def layout(self) -> dict[str, tuple[int, int]]:

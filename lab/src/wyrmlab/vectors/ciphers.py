@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from wyrmlab.vectors.backend import NONCE_LEN, XNONCE_LEN, Backend
+from wyrmlab.vectors.backend import NONCE_LEN, TAG_LEN, XNONCE_LEN, Backend
 from wyrmlab.vectors.case import Case, Context, Malformed, check, form, same
 
 
@@ -32,13 +32,16 @@ def seal_every_way(
 def open_every_way(
     backend: Backend, key: bytes, nonce: bytes, aad: bytes, text: bytes, plain: bytes | None
 ) -> None:
-    """Opening gives `plain`, or, if that is None, is refused with the buffer untouched."""
+    """Opening gives `plain`, or, if that is None, is refused with the buffer untouched (or, by
+    a cipher that cannot do so, cleared)."""
     opening = backend.xaead_open if len(nonce) == XNONCE_LEN else backend.aead_open
     for shift in (0, 1):
         left, good = opening(key, nonce, aad, text, shift)
         if plain is None:
             check(not good, "a forged text was taken for authentic")
-            same("the buffer after a refusal", left, text)
+            kept = text[-TAG_LEN:] if len(text) >= TAG_LEN else text
+            cleared = bytes(len(text) - len(kept)) + kept
+            same("the buffer after a refusal", left, cleared if backend.refusal_clears else text)
         else:
             check(good, "an authentic text was refused")
             same("opened", left[: len(plain)], plain)

@@ -248,7 +248,7 @@ def _offer(device: Device, message: bytes, source: Endpoint) -> tuple[Answer, in
     """Hands a message in and does the work it makes: the last verdict, and after how many steps."""
     answer = device.input(message, source)
     if answer.status != Status.WORK:
-        if answer.status in _INDEPENDENT_OF_CONTENT:
+        if answer.status in _INDEPENDENT_OF_CONTENT and not device.backend.refusal_clears:
             same("the datagram after its refusal", device.last_input, message)
         return answer, 0
     check(device.poll().status == Status.WORK, "a waiting message is not announced")
