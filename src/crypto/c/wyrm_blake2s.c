@@ -19,10 +19,10 @@
 #define IV6 0x1f83d9ab
 #define IV7 0x5be0cd19
 
-/* A key block is compressed at once, so that a copy of the keyed state saves that work. While
- * nothing follows it, the key may yet turn out to be the last block: state->block still holds it
- * then, and state->fill is this plus the length of the key. */
-#define KEYED WYRM_HASH_BLOCK_LEN
+/* A key fills the first block, which is compressed at once, so that a copy of the state saves that
+ * work. While nothing follows it, it may yet turn out to be the last block: state->block still
+ * holds it then, and state->fill is this plus the length of the key among the parameters. */
+#define KEYED (WYRM_HASH_BLOCK_LEN + 1)
 
 #if !WYRM_BLAKE2S_ASM
 
@@ -120,50 +120,63 @@ static void compress(struct wyrm_blake2s *state, const uint8_t *block, unsigned 
     wyrm_blake2s_compress(state, block, last);
 }
 
-static void set_parameters(struct wyrm_blake2s *state, size_t key_len)
+static void set_parameters(struct wyrm_blake2s *state, size_t out_len, size_t key_len)
 {
     static const uint32_t iv[8] = {IV0, IV1, IV2, IV3, IV4, IV5, IV6, IV7};
 
     memcpy(state->h, iv, sizeof(iv));
-    state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ state->out_len;
+    state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ (uint32_t)out_len;
     state->counter[0] = state->counter[1] = 0;
+    state->fill = 0;
+    state->out_len = (uint8_t)out_len;
+}
+
+/* Takes in a block of `key`, at most that long, and zeros, each word xor `pad`. */
+static void start(struct wyrm_blake2s *state, const uint8_t *key, size_t len, uint32_t pad)
+{
+    memset(state->block, 0, sizeof(state->block));
+    memcpy(state->block, key, len);
+    for (uint8_t *p = state->block; p < state->block + sizeof(state->block); p += 4)
+        wyrm_store_word(p, wyrm_load_word(p) ^ pad);
+    compress(state, state->block, sizeof(state->block), 0);
+    state->fill = KEYED;
 }
 
 void wyrm_blake2s_init(struct wyrm_blake2s *state, size_t out_len, const uint8_t *key,
                        size_t key_len)
 {
-    state->out_len = (uint8_t)out_len;
-    state->fill = 0;
-    set_parameters(state, key_len);
+    set_parameters(state, out_len, key_len);
     if (key_len == 0)
         return;
-    memcpy(state->block, key, key_len);
-    memset(state->block + key_len, 0, sizeof(state->block) - key_len);
-    compress(state, state->block, sizeof(state->block), 0);
+    start(state, key, key_len, 0);
     state->fill = (uint8_t)(KEYED + key_len);
+}
+
+void wyrm_blake2s_init_hmac(struct wyrm_blake2s *state, const uint8_t *key, size_t len,
+                            uint32_t pad)
+{
+    set_parameters(state, WYRM_HASH_LEN, 0);
+    start(state, key, len, pad);
 }
 
 void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
 {
     const uint8_t *p = in;
-    size_t room;
 
     if (len == 0)
         return;
-    if (state->fill > KEYED)
+    if (state->fill >= KEYED)
         state->fill = 0;
-    room = sizeof(state->block) - state->fill;
-    /* A full block waits until more follows: the last one is compressed by final. */
-    if (len > room) {
-        if (state->fill > 0) {
-            memcpy(state->block + state->fill, p, room);
-            compress(state, state->block, sizeof(state->block), 0);
-            p += room;
-            len -= room;
-            state->fill = 0;
-        }
-        for (; len > sizeof(state->block); p += sizeof(state->block), len -= sizeof(state->block))
-            compress(state, p, sizeof(state->block), 0);
+    for (;;) {
+        size_t room = sizeof(state->block) - state->fill;
+        /* A full block waits until more follows: the last one is compressed by final. */
+        if (len <= room)
+            break;
+        memcpy(state->block + state->fill, p, room);
+        compress(state, state->block, sizeof(state->block), 0);
+        p += room;
+        len -= room;
+        state->fill = 0;
     }
     memcpy(state->block + state->fill, p, len);
     state->fill = (uint8_t)(state->fill + len);
@@ -171,8 +184,8 @@ void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
 
 void wyrm_blake2s_finish(struct wyrm_blake2s *state, uint8_t *out)
 {
-    if (state->fill > KEYED) {
-        set_parameters(state, state->fill - KEYED);
+    if (state->fill >= KEYED) {
+        set_parameters(state, state->out_len, state->fill - (size_t)KEYED);
         state->fill = sizeof(state->block);
     }
     memset(state->block + state->fill, 0, sizeof(state->block) - state->fill);
