@@ -65,8 +65,20 @@ static void forget(struct aead *s)
     wyrm_scrub_stack();
 }
 
-static void skip_empty(struct source *src)
+/* Enciphers the `rest` bytes in the tail, into `out` too. */
+static void finish_text(struct aead *s, uint8_t *out, size_t rest)
 {
+    if (rest == 0)
+        return;
+    wyrm_chacha20_blocks(s->chacha, s->tail, s->tail, 1);
+    memcpy(out, s->tail, rest);
+}
+
+/* Leaves `n` bytes of the current span behind, and spans without any. */
+static void advance(struct source *src, size_t n)
+{
+    src->data += n;
+    src->len -= n;
     while (src->len == 0 && src->n > 0) {
         src->data = src->span->data;
         src->len = src->span->len;
@@ -78,60 +90,51 @@ static void skip_empty(struct source *src)
 /* Collects one block across spans and padding; fewer bytes only at the end. */
 static size_t collect(struct source *src, uint8_t block[WYRM_CHACHA20_BLOCK])
 {
-    size_t have = 0, room = WYRM_CHACHA20_BLOCK, take;
+    size_t room = WYRM_CHACHA20_BLOCK, take;
 
     while (src->len > 0 && room > 0) {
         take = src->len < room ? src->len : room;
-        memcpy(block + have, src->data, take);
-        have += take;
+        memcpy(block + WYRM_CHACHA20_BLOCK - room, src->data, take);
+        advance(src, take);
         room -= take;
-        src->data += take;
-        src->len -= take;
-        skip_empty(src);
     }
     take = src->pad < room ? src->pad : room;
-    if (take == 0)
-        return have;
-    memset(block + have, 0, take);
+    memset(block + WYRM_CHACHA20_BLOCK - room, 0, take);
     src->pad -= take;
-    return have + take;
+    return WYRM_CHACHA20_BLOCK - room + take;
 }
 
 void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    struct source src = {spans, NULL, 0, n, pad};
+    struct source src = {spans, out, 0, n, pad}; /* nothing yet, at any address */
     uint8_t *begin = out;
     size_t rest;
     struct aead s;
 
     start(&s, aad, aad_len, nonce, key);
-    skip_empty(&src);
+    advance(&src, 0);
     for (;;) {
+        const uint8_t *in = src.data;
         size_t blocks = src.len / WYRM_CHACHA20_BLOCK;
 
         if (blocks > 0) {
             blocks = blocks < RUN ? blocks : RUN;
-            wyrm_chacha20_blocks(s.chacha, out, src.data, blocks);
-            src.data += blocks * WYRM_CHACHA20_BLOCK;
-            src.len -= blocks * WYRM_CHACHA20_BLOCK;
-            skip_empty(&src);
+            advance(&src, blocks * WYRM_CHACHA20_BLOCK);
         } else {
             rest = collect(&src, s.tail);
             if (rest < WYRM_CHACHA20_BLOCK)
                 break;
+            in = s.tail;
             blocks = 1;
-            wyrm_chacha20_blocks(s.chacha, out, s.tail, blocks);
         }
+        wyrm_chacha20_blocks(s.chacha, out, in, blocks);
         wyrm_poly1305_blocks(&s.poly, out, blocks * (WYRM_CHACHA20_BLOCK / WYRM_POLY1305_BLOCK), 1);
         out += blocks * WYRM_CHACHA20_BLOCK;
     }
-    if (rest > 0) {
-        wyrm_chacha20_blocks(s.chacha, s.tail, s.tail, 1);
-        memcpy(out, s.tail, rest);
-        out += rest;
-    }
+    finish_text(&s, out, rest);
+    out += rest;
     finish(&s, rest, aad_len, (size_t)(out - begin), out);
     forget(&s);
 }
@@ -161,10 +164,8 @@ bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len
     /* From here the packet is genuine. */
     if (ok && whole > 0)
         wyrm_chacha20_blocks(s.chacha, buf, buf, whole / WYRM_CHACHA20_BLOCK);
-    if (ok && rest > 0) {
-        wyrm_chacha20_blocks(s.chacha, s.tail, s.tail, 1);
-        memcpy(buf + whole, s.tail, rest);
-    }
+    if (ok)
+        finish_text(&s, buf + whole, rest);
     forget(&s);
     return ok;
 }

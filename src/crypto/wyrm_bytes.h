@@ -16,28 +16,34 @@
 
 /* Where it is one instruction, a call would be longer; compilers only see that too late. */
 #if WYRM_UNALIGNED && defined(__GNUC__)
-__attribute__((always_inline))
+#define WYRM_BYTES_INLINE __attribute__((always_inline)) static inline
+#else
+#define WYRM_BYTES_INLINE static inline
 #endif
-static inline uint32_t
-wyrm_load_le32(const uint8_t *p)
+
+WYRM_BYTES_INLINE uint32_t wyrm_load_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline uint64_t wyrm_load_le64(const uint8_t *p)
+WYRM_BYTES_INLINE uint64_t wyrm_load_le64(const uint8_t *p)
 {
     return wyrm_load_le32(p) | (uint64_t)wyrm_load_le32(p + 4) << 32;
 }
 
-static inline void wyrm_store_le32(uint8_t *p, uint32_t value)
+WYRM_BYTES_INLINE void wyrm_store_le32(uint8_t *p, uint32_t value)
 {
+    if (WYRM_UNALIGNED) { /* not every compiler makes one word of four bytes */
+        __builtin_memcpy(p, &value, sizeof(value));
+        return;
+    }
     p[0] = (uint8_t)value;
     p[1] = (uint8_t)(value >> 8);
     p[2] = (uint8_t)(value >> 16);
     p[3] = (uint8_t)(value >> 24);
 }
 
-static inline void wyrm_store_le64(uint8_t *p, uint64_t value)
+WYRM_BYTES_INLINE void wyrm_store_le64(uint8_t *p, uint64_t value)
 {
     wyrm_store_le32(p, (uint32_t)value);
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));

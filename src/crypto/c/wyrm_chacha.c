@@ -161,10 +161,9 @@ void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[
     wyrm_chacha20_blocks(s.state, s.block, s.block, 1);
     s.state[WYRM_CHACHA20_COUNTER]--;
     /* HChaCha20 is the block without the addition of the input at the end: take it off again. */
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned word = i < 4 ? i : i + 8;
-
-        wyrm_store_le32(out + 4 * i, wyrm_load_le32(s.block + 4 * word) - s.state[word]);
+    for (unsigned i = 0; i < 4; i++, out += 4) {
+        wyrm_store_le32(out, wyrm_load_le32(s.block + 4 * i) - s.state[i]);
+        wyrm_store_le32(out + 16, wyrm_load_le32(s.block + 48 + 4 * i) - s.state[12 + i]);
     }
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();

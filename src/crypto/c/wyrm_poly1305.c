@@ -10,20 +10,20 @@
 
 #include "../../wyrm_crypto.h"
 
-#include WYRM_POLY1305_HEADER
-
 #include <string.h>
+
+/* Word i of r: all of the key but the bits that RFC 8439 section 2.5 clears. */
+static inline uint32_t clamped(const uint8_t key[16], unsigned i)
+{
+    return wyrm_load_le32(key + 4 * i) & (i == 0 ? 0x0fffffff : 0x0ffffffc);
+}
+
+#include WYRM_POLY1305_HEADER
 
 void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32])
 {
-    uint32_t r[4];
-
-    wyrm_load_words(r, key, 4);
-    r[0] &= 0x0fffffff;
-    r[1] &= 0x0ffffffc;
-    r[2] &= 0x0ffffffc;
-    r[3] &= 0x0ffffffc;
-    load_key(state, r);
+    memset(state->h, 0, sizeof(state->h));
+    load_key(state, key);
     wyrm_load_words(state->pad, key + 16, 4);
 }
 
@@ -43,10 +43,10 @@ void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 
 void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
 {
-    uint32_t sum[5];
+    uint32_t room[5];
+    const uint32_t *sum = sum_words(state, room);
     uint64_t carry = 5;
 
-    store_sum(sum, state);
     /* sum >= p exactly if sum + 5 reaches bit 130; then sum - p = sum + 5 without that bit. */
     for (unsigned i = 0; i < 4; i++)
         carry = (carry + sum[i]) >> 32;

@@ -35,11 +35,10 @@ static void add_words(uint32_t limb[LIMBS], uint32_t w0, uint32_t w1, uint32_t w
     limb[9] += w3 >> 21;
 }
 
-static void load_key(struct wyrm_poly1305 *state, const uint32_t r[4])
+static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
 {
-    memset(state->h, 0, sizeof(state->h));
-    memset(state->w, 0, sizeof(state->w));
-    add_words(state->w + 9, r[0], r[1], r[2], r[3]);
+    memset(state->w + 9, 0, LIMBS * sizeof(state->w[0]));
+    add_words(state->w + 9, clamped(key, 0), clamped(key, 1), clamped(key, 2), clamped(key, 3));
     for (unsigned i = 0; i < 9; i++)
         state->w[i] = 5 * state->w[10 + i];
 }
@@ -90,8 +89,9 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 }
 #endif
 
-/* The sum as five words, below 2 p. Limb 1 may reach into limb 2, hence the additions. */
-static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
+/* The sum as five words, below 2 p; they may be put into `sum`. Limb 1 may reach into limb 2, hence
+ * the additions. */
+static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t sum[5])
 {
     uint32_t *h = state->h;
     uint64_t word;
@@ -106,6 +106,7 @@ static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
     word = (word >> 32) + ((h[7] >> 5) + (h[8] << 8)) + (h[9] << 21);
     sum[3] = (uint32_t)word;
     sum[4] = (uint32_t)(word >> 32) + (h[9] >> 11);
+    return sum;
 }
 
 #undef LIMBS

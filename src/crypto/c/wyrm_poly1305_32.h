@@ -14,14 +14,13 @@
 
 #include "../wyrm_bytes.h"
 
-#include <string.h>
-
-static void load_key(struct wyrm_poly1305 *state, const uint32_t r[4])
+static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
 {
-    memset(state->h, 0, sizeof(state->h));
-    memcpy(state->r, r, sizeof(state->r));
-    for (unsigned i = 0; i < 3; i++)
-        state->s[i] = r[i + 1] + (r[i + 1] >> 2);
+    for (unsigned i = 0; i < 4; i++) {
+        state->r[i] = clamped(key, i);
+        if (i > 0)
+            state->s[i - 1] = state->r[i] + (state->r[i] >> 2);
+    }
 }
 
 #if !WYRM_POLY1305_ASM
@@ -77,10 +76,11 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 }
 #endif
 
-/* The sum as five words, below 2 p. */
-static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
+/* The sum as five words, below 2 p; they may be put into `room`. */
+static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t room[5])
 {
-    memcpy(sum, state->h, sizeof(state->h));
+    (void)room;
+    return state->h;
 }
 
 #endif /* WYRM_POLY1305_32_H */
