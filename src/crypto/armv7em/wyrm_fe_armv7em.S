@@ -36,7 +36,8 @@
  * Stack: 276 bytes of the ladder and 84 of mul below it. Executed instructions: mul 102, sqr 83
  * (with choose_sqr 95), plus 22, minus 21, a step of the ladder 1,114. The whole of X25519 takes
  * 310,050 and 488 bytes of stack (QEMU, mps2-an386, GCC 12.2 -O2). With plus and minus expanded in
- * place it would take 3,300 fewer, for 370 bytes of code more.
+ * place it would take 3,300 fewer, for 370 bytes of code more. WYRM_SMALL: squares are products, 294
+ * bytes less and 9 % more instructions.
  */
 #include "../wyrm_crypto_select.h"
 
@@ -90,6 +91,7 @@ mul:
     push    {r0-r7, lr}                     @ [sp] = b
     .cfi_adjust_cfa_offset 36
     .cfi_rel_offset lr, 32
+.Lmul:
     ldmia   r12!, {r4, r5, r9, r10}         @ a0..a3
     /* b0: only UMULL, two words waiting in each of the columns 1..3 */
     umull   lr, r6, r10, r0
@@ -184,6 +186,13 @@ choose_sqr:
     sel     r6, r10, r6
     sel     r7, r11, r7
 sqr:
+#if WYRM_SMALL
+    push    {r0-r7, lr}
+    .cfi_adjust_cfa_offset 36
+    .cfi_rel_offset lr, 32
+    mov     r12, sp                         @ a is b; mul puts its result there after the last look at a
+    b       .Lmul
+#else
     push    {r0-r6, lr}                     @ room for words 0..6
     .cfi_adjust_cfa_offset 32
     .cfi_rel_offset lr, 28
@@ -267,6 +276,7 @@ sqr:
     umaal   r6, lr, r11, r7
     add     r7, r10, lr
     pop     {pc}
+#endif
     .cfi_endproc
     .size   sqr, . - sqr
 

@@ -36,9 +36,11 @@ static void fe_load(struct fe *out, const uint8_t in[32])
     out->limb[7] &= 0x7fffffff;
 }
 
-/* a += carry, for a sum that neither overflows nor goes below zero. */
-__attribute__((noinline)) static void fe_ripple(struct fe *a, int64_t carry)
+/* a += small, for a sum that neither overflows nor goes below zero. */
+__attribute__((noinline)) static void fe_ripple(struct fe *a, int32_t small)
 {
+    int64_t carry = small;
+
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         carry += a->limb[i];
         a->limb[i] = (uint32_t)carry;
@@ -46,27 +48,30 @@ __attribute__((noinline)) static void fe_ripple(struct fe *a, int64_t carry)
     }
 }
 
+/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; taking that bit away
+ * then leaves a - p, otherwise the 19 comes off again. */
+static void fe_store(uint8_t out[32], struct fe *a)
+{
+    int32_t above;
+
+    fe_ripple(a, 19);
+    above = (int32_t)(a->limb[7] >> 31);
+    a->limb[7] &= 0x7fffffff;
+    fe_ripple(a, 19 * above - 19);
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        wyrm_store_le32(out + 4 * i, a->limb[i]);
+}
+
+#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
+
 /* Takes a + carry * 2^256 below 2^255 + 38 * (carry + 1); carry < 2^18. */
 static void fe_fold(struct fe *a, uint32_t carry)
 {
     uint32_t top = carry << 1 | a->limb[7] >> 31;
 
     a->limb[7] &= 0x7fffffff;
-    fe_ripple(a, 19 * top);
+    fe_ripple(a, (int32_t)(19 * top));
 }
-
-/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; folding that bit
- * then subtracts p, and the 19 comes off again. */
-static void fe_store(uint8_t out[32], struct fe *a)
-{
-    fe_ripple(a, 19);
-    fe_fold(a, 0);
-    fe_ripple(a, -19);
-    for (unsigned i = 0; i < FE_LIMBS; i++)
-        wyrm_store_le32(out + 4 * i, a->limb[i]);
-}
-
-#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
 
 static void fe_set(struct fe *out, unsigned small)
 {

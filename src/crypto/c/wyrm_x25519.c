@@ -7,9 +7,7 @@
  * below or a ladder of its own.
  */
 #include "../../wyrm_crypto.h"
-#include "../wyrm_crypto_select.h"
-
-#include <string.h>
+#include "../wyrm_bytes.h"
 
 #include WYRM_FE_HEADER
 
@@ -123,6 +121,21 @@ __attribute__((noinline)) static void scrub(void)
     __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
 }
 
+/* The clamped scalar n, each bit of it xor the one above. */
+static void load_scalar(uint8_t swaps[32], const uint8_t scalar[WYRM_X25519_LEN])
+{
+    uint32_t word, above = 0;
+
+    for (unsigned i = 32; i > 0; above = word) {
+        word = wyrm_load_le32(scalar + (i -= 4));
+        if (i == 0)
+            word &= 0xfffffff8;
+        if (i == 28)
+            word = (word & 0x7fffffff) | 0x40000000;
+        wyrm_store_le32(swaps + i, word ^ word >> 1 ^ above << 31);
+    }
+}
+
 /* A function of its own, so that scrub clears its frame too: compilers spill parts of secrets into
  * it. */
 __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
@@ -131,16 +144,10 @@ __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
 {
     struct {
         struct fe x, z;
-        uint8_t swaps[WYRM_X25519_LEN + 1];
+        uint8_t swaps[32];
     } s;
 
-    /* The clamped scalar, then each bit of it xor the one above. */
-    memcpy(s.swaps, scalar, WYRM_X25519_LEN);
-    s.swaps[0] &= 0xf8;
-    s.swaps[31] = (uint8_t)((s.swaps[31] & 0x7f) | 0x40);
-    s.swaps[32] = 0;
-    for (unsigned i = 0; i < WYRM_X25519_LEN; i++)
-        s.swaps[i] = (uint8_t)(s.swaps[i] ^ s.swaps[i] >> 1 ^ s.swaps[i + 1] << 7);
+    load_scalar(s.swaps, scalar);
     fe_load(&s.x, point);
     ladder(&s.x, &s.z, s.swaps);
     divide(&s.x, &s.z);
