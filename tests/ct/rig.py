@@ -220,7 +220,7 @@ class Build:
 def sources(room: str) -> list[Path]:
     """The files of a room, as src/wyrm_sources.cmake lists them."""
     text = (SRC / "wyrm_sources.cmake").read_text()
-    found = re.findall(rf"\${{WYRM_SRC_DIR}}/({room}/\S+\.[cS])\b", text)
+    found = re.findall(rf"\${{WYRM_SRC_DIR}}/({room}/[^\s$]+\.[cS])\b", text)
     assert found, f"no sources of {room}"
     return [SRC / name for name in found]
 
