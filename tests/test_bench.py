@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab import packages
-from wyrmlab.bench import crypto, figures, images, table
+from wyrmlab.bench import crypto, figures, images, rivals, table
 from wyrmlab.bench.cores import CORES, core
 from wyrmlab.bench.figures import Baseline, Goal, Goals, Row
 from wyrmlab.errors import UsageError, WyrmError
@@ -146,6 +146,33 @@ def test_profile_goals_are_found_by_place() -> None:
     goals = Goals([Goal(cores=["m4"], primitives=["kdf1"], target=5)])
     assert goals.of("m4", "speed", "kdf1") is not None
     assert goals.of("m4", "speed", "kdf2") is None
+
+
+# --- Other libraries ---
+
+
+def test_only_libraries_in_constant_time_count_as_rivals() -> None:
+    found = rivals.Measured({"bearssl": {"x25519": 400_000}, "wolfssl": {"x25519": 300_000}})
+    assert rivals.with_best(core("m3"), [row(1, core="m3")], found)[0].rival == 400_000
+    assert rivals.with_best(core("m4"), [row(1)], found)[0].rival == 300_000
+
+
+def test_the_best_rival_known_stays_where_those_measured_are_worse() -> None:
+    known = row(1).model_copy(update={"rival": 250_000})
+    found = rivals.Measured({"wolfssl": {"x25519": 300_000}})
+    assert rivals.with_best(core("m4"), [known], found)[0].rival == 250_000
+
+
+@pytest.mark.all
+def test_every_library_is_measured_beside_ours() -> None:
+    rivals.fetch()
+    found = rivals.measure(core("m4"))
+    assert not found.missing and set(found.instructions) == set(rivals.LIBRARIES)
+    ours = crypto.measure(core("m4"), ["speed"], figures.load_goals())
+    for one in ours:
+        for counts in found.instructions.values():
+            assert one.instructions is not None
+            assert one.instructions < counts.get(one.primitive, one.instructions + 1)
 
 
 # --- Measuring ---

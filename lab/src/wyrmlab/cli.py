@@ -221,11 +221,15 @@ def crypto(
     accept: Annotated[
         bool, typer.Option("--accept", help="Make these figures the baseline.")
     ] = False,
+    against: Annotated[
+        bool,
+        typer.Option("--rivals", help="Also build and count other libraries, on emulated cores."),
+    ] = False,
 ) -> None:
     """Instructions, code and stack of every primitive on every core; fails if one has risen."""
     from wyrmlab.bench import crypto as command
 
-    raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept))
+    raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept, against=against))
 
 
 @bench.command()

@@ -13,7 +13,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tarfile
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +36,7 @@ class Tree:
     subfolder: str
     name: str
     keep: tuple[str, ...]
+    archive: str = ""  # the source is a tar in the crate, and this its name
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,41 @@ MBEDTLS = Group(
     (Tree("mbedtls-rs-sys", "mbedtls", "mbedtls", ("LICENSE", "include", "library")),),
 )
 
-GROUPS = (FREERTOS_LWIP, MBEDTLS)
+RIVALS = Group(
+    "rivals",
+    "rivals",
+    "measured beside ours by `bench crypto --rivals`",
+    (
+        Tree("bearssl", "BearSSL", "bearssl", ("LICENSE.txt", "inc", "src")),
+        Tree(
+            "libsodium-sys-stable",
+            "libsodium-stable",
+            "libsodium",
+            ("LICENSE", "src/libsodium"),
+            archive="LATEST.tar.gz",
+        ),
+        Tree("monocypher-sys", "Monocypher", "monocypher", ("LICENCE.md", "src")),
+        Tree(
+            "wolfssl-sys",
+            "wolfssl-src",
+            "wolfssl",
+            (
+                "COPYING",
+                "wolfssl",
+                "wolfcrypt/src/chacha.c",
+                "wolfcrypt/src/chacha20_poly1305.c",
+                "wolfcrypt/src/fe_operations.c",
+                "wolfcrypt/src/misc.c",
+                "wolfcrypt/src/poly1305.c",
+                "wolfcrypt/src/port/arm/thumb2-chacha-asm.S",
+                "wolfcrypt/src/port/arm/thumb2-curve25519.S",
+                "wolfcrypt/src/port/arm/thumb2-poly1305-asm.S",
+            ),
+        ),
+    ),
+)
+
+GROUPS = (FREERTOS_LWIP, MBEDTLS, RIVALS)
 
 
 def lacking(wanted: Iterable[str]) -> list[Group]:
@@ -159,6 +197,42 @@ def fetch(group: Group, cargo: str) -> None:
             kept.rename(group.target)
 
 
+def lock(group: Group) -> None:
+    """Makes the group's Cargo.lock anew; for whoever changed its Cargo.toml."""
+    cargo = usable_cargo()
+    if cargo is None:
+        raise MissingError("No cargo that is new enough was found.", remedy="See: ./wyrm doctor")
+    with tempfile.TemporaryDirectory() as scratch:
+        manifest = _with_stubs(group, Path(scratch))
+        subprocess.run(
+            [cargo, "generate-lockfile", "--manifest-path", str(manifest)], check=True, timeout=300
+        )
+        shutil.copy2(manifest.with_name("Cargo.lock"), group.manifest.with_name("Cargo.lock"))
+
+
+def _with_stubs(group: Group, work: Path) -> Path:
+    """A copy of the manifest, and of its lock if there is one, with the empty crates it names."""
+    manifest = work / "Cargo.toml"
+    text = group.manifest.read_text() + "\n[patch.crates-io]\n"
+    for name, stub in tomllib.loads(text)["package"]["metadata"]["stubs"].items():
+        about = {"version": stub} if isinstance(stub, str) else stub
+        package = about.get("package", name)
+        folder = work / "stubs" / name
+        folder.mkdir(parents=True)
+        folder.joinpath("Cargo.toml").write_text(
+            f'[package]\nname = "{package}"\nversion = "{about["version"]}"\nedition = "2021"\n'
+            '[lib]\npath = "../empty.rs"\n[features]\n'
+            + "".join(f"{feature} = []\n" for feature in about.get("features", ()))
+        )
+        text += f'{name} = {{ package = "{package}", path = "stubs/{name}" }}\n'
+    (work / "stubs" / "empty.rs").touch()
+    manifest.write_text(text)
+    locked_versions = group.manifest.with_name("Cargo.lock")
+    if locked_versions.exists():
+        shutil.copy2(locked_versions, work / "Cargo.lock")
+    return manifest
+
+
 def _vendor(group: Group, cargo: str, work: Path) -> None:
     # A home of its own keeps archives and index out of the user's, who may have a registry mirror
     # configured: that setting is honoured.
@@ -169,7 +243,7 @@ def _vendor(group: Group, cargo: str, work: Path) -> None:
         if (users / name).exists():
             (home / name).symlink_to(users / name)
     command = [cargo, "vendor", "--locked", "--versioned-dirs", "--quiet"]
-    command += ["--manifest-path", str(group.manifest), str(work / "vendor")]
+    command += ["--manifest-path", str(_with_stubs(group, work)), str(work / "vendor")]
     try:
         done = subprocess.run(
             command,
@@ -194,11 +268,18 @@ def _keep(tree: Tree, vendor: Path, target: Path) -> None:
     found = sorted(vendor.glob(f"{tree.crate}-[0-9]*"))
     if len(found) != 1:
         raise WyrmError(f"cargo delivered no single crate named {tree.crate}.")
+    if tree.archive:
+        with tarfile.open(found[0] / tree.archive) as archive:
+            archive.extractall(found[0], filter="data")
     source = found[0] / tree.subfolder
-    target.mkdir(parents=True)
     for name in tree.keep:
         item = source / name
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
         if item.is_dir():
             shutil.copytree(item, target / name)
         else:
             shutil.copy2(item, target / name)
+
+
+if __name__ == "__main__":
+    lock(next(group for group in GROUPS if group.folder == sys.argv[1]))

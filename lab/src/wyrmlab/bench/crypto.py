@@ -10,13 +10,20 @@ from pathlib import Path
 from rich.console import Console
 
 from wyrmlab import host_setup, paths
-from wyrmlab.bench import figures, images, table
+from wyrmlab.bench import figures, images, rivals, table
 from wyrmlab.bench.cores import CORES, PROFILES, Core, core
 from wyrmlab.bench.figures import Goals, Row
 from wyrmlab.errors import FAILED, MissingError, UsageError
 
 
-def run(names: Sequence[str], profiles: Sequence[str], file: Path | None, *, accept: bool) -> int:
+def run(
+    names: Sequence[str],
+    profiles: Sequence[str],
+    file: Path | None,
+    *,
+    accept: bool,
+    against: bool = False,
+) -> int:
     """Returns the exit code: a rise against the baseline is a failure."""
     chosen = tuple(map(core, names)) or CORES
     for profile in profiles:
@@ -24,7 +31,11 @@ def run(names: Sequence[str], profiles: Sequence[str], file: Path | None, *, acc
             raise UsageError(
                 f"There is no profile `{profile}`.", remedy=f"Known are: {', '.join(PROFILES)}."
             )
+    if against and profiles and "speed" not in profiles:
+        raise UsageError("Others are measured against the profile `speed`.")
     host_setup.ensure("build")
+    if against:
+        rivals.fetch()
     console = Console(highlight=False, width=max(Console().width, 120))
     goals = figures.load_goals()
     rows: list[Row] = []
@@ -39,6 +50,10 @@ def run(names: Sequence[str], profiles: Sequence[str], file: Path | None, *, acc
         table.show(console, one.title, measured, goals)
         if one.compiles_only:
             console.print(f"{one.title} was compiled, not run: {one.compiles_only}\n")
+        if against and one.emulator and not one.compiles_only:
+            others = rivals.measure(one)
+            rivals.show(console, one, measured, others)
+            measured = rivals.with_best(one, measured, others)
         rows += measured
         tools[one.name] = one.tools()
     if file is not None:

@@ -28,14 +28,21 @@ class Count:
     stack_bytes: int | None
 
 
-def make(core: Core, profile: str) -> Path:
-    """Builds the images of one core and profile and returns their folder."""
-    folder = core.folder(profile)
-    what = f"bench images for {core.name}, {profile}"
+def make(core: Core, profile: str, library: str = "") -> Path:
+    """Builds the images of one core and profile, on our cryptography or that of a library in
+    bench/micro/rivals, and returns their folder."""
+    folder = core.folder(library or profile)
+    what = f"bench images for {core.name}, {library or profile}"
     with third_party.locked(folder):
         if not (folder / "build.ninja").exists():
             command = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-G", "Ninja"]
             command += [f"-DWYRM_BENCH_CORE={core.name}", f"-DWYRM_BENCH_PROFILE={profile}"]
+            if library:
+                command += [
+                    f"-DWYRM_BENCH_LIBRARY={library}",
+                    f"-DWYRM_BENCH_RIVALS={third_party.RIVALS.target}",
+                    f"-DWYRM_MBEDTLS={third_party.MBEDTLS.target}",
+                ]
             if core.toolchain:
                 file = paths.ROOT / "cmake" / f"{core.toolchain}.cmake"
                 command.append(f"-DCMAKE_TOOLCHAIN_FILE={file}")
