@@ -14,11 +14,10 @@
  *
  * Fail closed: once started, the interface stays up, with its addresses, while peers are
  * unreachable and even after wyrm_lwip_stop. What is meant for the tunnel then goes nowhere, and
- * the sender is told (ERR_RTE and an ICMP unreachable). Only wyrm_lwip_remove gives the routes
- * back.
+ * the sender is told (ERR_RTE, and others than ourselves by an ICMP unreachable). Only
+ * wyrm_lwip_remove gives the routes back.
  *
- * lwIP needs one entry more in MEMP_NUM_SYS_TIMEOUT and MEMP_NUM_UDP_PCB for each tunnel. Local
- * senders see the ICMP messages about their own packets only with LWIP_NETIF_LOOPBACK.
+ * lwIP needs one entry more in MEMP_NUM_SYS_TIMEOUT and MEMP_NUM_UDP_PCB for each tunnel.
  */
 #ifndef WYRM_LWIP_H
 #define WYRM_LWIP_H
@@ -42,6 +41,30 @@ extern "C" {
 /* Pieces of a scattered outgoing packet that are encrypted as they lie; more are copied first. */
 #ifndef WYRM_LWIP_SPANS
 #define WYRM_LWIP_SPANS 8
+#endif
+
+/* What only some devices need is left out of the others. A device that forwards packets of others
+ * needs all three; a NAT that lwIP does not know of is one too. */
+#ifndef WYRM_LWIP_FORWARDS
+#define WYRM_LWIP_FORWARDS (IP_FORWARD || LWIP_IPV6_FORWARD)
+#endif
+
+/* 1: check sums that lwIP has zeroed for hardware to fill in are filled in by the tunnel. */
+#ifndef WYRM_LWIP_FILL_CHECKSUMS
+#define WYRM_LWIP_FILL_CHECKSUMS                                                                   \
+    (WYRM_LWIP_FORWARDS || !(CHECKSUM_GEN_IP && CHECKSUM_GEN_UDP && CHECKSUM_GEN_TCP &&            \
+                             CHECKSUM_GEN_ICMP && CHECKSUM_GEN_ICMP6))
+#endif
+
+/* 1: TCP connections are told of the tunnel's MTU on their way; lwIP does so for its own. */
+#ifndef WYRM_LWIP_CLAMP_MSS
+#define WYRM_LWIP_CLAMP_MSS (WYRM_LWIP_FORWARDS || !TCP_CALCULATE_EFF_SEND_MSS)
+#endif
+
+/* 1: senders of packets that the tunnel refuses get an ICMP error, besides lwIP's ERR_RTE or
+ * ERR_VAL for senders of our own, whom an ICMP error only reaches with LWIP_NETIF_LOOPBACK. */
+#ifndef WYRM_LWIP_ICMP_ERRORS
+#define WYRM_LWIP_ICMP_ERRORS (WYRM_LWIP_FORWARDS || LWIP_NETIF_LOOPBACK)
 #endif
 
 enum wyrm_lwip_direction { WYRM_LWIP_IN, WYRM_LWIP_OUT };
@@ -91,10 +114,9 @@ struct wyrm_lwip {
     uint16_t held_room, held_used;
 
     struct udp_pcb *pcb;
-    struct wyrm_lwip *next; /* of the tunnels that the routing hooks know */
-    uint32_t life;          /* outdates jobs of an earlier start */
+    uint32_t life; /* outdates jobs of an earlier start */
     bool running, polling, receiving, sending, complaining;
-    wyrm_ms timer_due; /* WYRM_NEVER: not armed */
+    wyrm_ms timer_due; /* 0: not armed */
     struct wyrm_clock clock;
     struct wyrm_lwip_counters counters;
     struct wyrm_lwip_config config;

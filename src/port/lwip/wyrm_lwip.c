@@ -16,15 +16,23 @@
 
 #include "wyrm_lwip_parts.h"
 
+#include "lwip/prot/ip.h"
 #include "lwip/sys.h"
 #include "lwip/timeouts.h"
 
 /* Idle tunnels wake up twice a day, so that the 32-bit clock of lwIP can be widened. */
 #define TIMER_MAX ((wyrm_ms)12 * 60 * 60 * 1000)
 
-static struct wyrm_lwip *tunnel_of(struct netif *netif)
+struct wyrm_lwip *wyrm_lwip_of(struct netif *netif)
 {
-    return (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif));
+#if LWIP_IPV4
+    bool ours = netif->output == wyrm_lwip_output4;
+#else
+    bool ours = netif->output_ip6 == wyrm_lwip_output6;
+#endif
+
+    return ours ? (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif))
+                : NULL;
 }
 
 wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
@@ -38,7 +46,7 @@ wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
  * that the caller frees. NULL: no memory. */
 static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
-    bool clamp = wyrm_lwip_mss_too_big(packet, lwip->netif.mtu);
+    bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu);
 
     if (!clamp && pbuf_clen(packet) <= WYRM_LWIP_SPANS) {
         return packet;
@@ -53,6 +61,13 @@ static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
         wyrm_lwip_clamp_mss(copy, lwip->netif.mtu);
     }
     return copy;
+}
+
+/* Leaves of a pbuf in one piece what the core made of it. */
+static void cut(struct pbuf *p, const struct wyrm_packet *out)
+{
+    pbuf_remove_header(p, (size_t)(out->data - (uint8_t *)p->payload));
+    p->len = p->tot_len = (uint16_t)out->len; /* without padding and tag, or with less padding */
 }
 
 /* Encrypts `packet` into the new *sealed. Frees that again unless the verdict is WYRM_SEND. */
@@ -76,10 +91,22 @@ static wyrm_status seal(struct wyrm_lwip *lwip, struct pbuf *packet, struct pbuf
         pbuf_free(q);
         return status;
     }
-    pbuf_remove_header(q, (size_t)(out->data - (uint8_t *)q->payload));
-    q->len = q->tot_len = (uint16_t)out->len; /* shorter at most by the padding */
+    cut(q, out);
     *sealed = q;
     return status;
+}
+
+static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why)
+{
+    if (why == WYRM_LWIP_TOO_BIG) {
+        lwip->counters.too_big++;
+    } else {
+        lwip->counters.unreachable++;
+    }
+    if (WYRM_LWIP_ICMP_ERRORS) {
+        wyrm_lwip_refuse(lwip, packet, why);
+    }
+    return why == WYRM_LWIP_TOO_BIG ? ERR_VAL : ERR_RTE;
 }
 
 err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet)
@@ -111,22 +138,20 @@ err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet)
         lwip->counters.no_memory++;
         return ERR_MEM;
     default:
-        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
-        return ERR_RTE;
+        return refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
     }
 }
 
 static err_t output(struct netif *netif, struct pbuf *packet)
 {
-    struct wyrm_lwip *lwip = tunnel_of(netif);
+    struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
 
     if (lwip->sending) {
         lwip->counters.loops++;
         return ERR_RTE;
     }
     if (packet->tot_len > lwip->netif.mtu) {
-        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
-        return ERR_VAL;
+        return refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
     }
     if (lwip->running && lwip->config.filter != NULL &&
         !lwip->config.filter(lwip->config.arg, WYRM_LWIP_OUT, packet)) {
@@ -135,10 +160,11 @@ static err_t output(struct netif *netif, struct pbuf *packet)
     }
     if (!lwip->running) { /* the filter may just have stopped it */
         lwip->counters.down++;
-        wyrm_lwip_refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
-        return ERR_RTE;
+        return refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
     }
-    wyrm_lwip_fill_checksums(packet);
+    if (WYRM_LWIP_FILL_CHECKSUMS) {
+        wyrm_lwip_fill_checksums(packet);
+    }
     err_t err = wyrm_lwip_send(lwip, packet);
     wyrm_lwip_service_locked(lwip);
     return err;
@@ -187,6 +213,13 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
     return copy;
 }
 
+static void wake_for(struct wyrm_lwip *lwip, wyrm_status status)
+{
+    if (status == WYRM_WORK && lwip->config.wake != NULL) {
+        lwip->config.wake(lwip->config.arg);
+    }
+}
+
 /* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
 static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p,
                                            const ip_addr_t *addr, uint16_t port)
@@ -202,17 +235,27 @@ static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *
     wyrm_status status =
         wyrm_input(lwip->device, wyrm_lwip_now_locked(lwip), &meta, p->payload, p->len, &out);
     if (status == WYRM_DELIVER) {
-        pbuf_remove_header(p, (size_t)(out.data - (uint8_t *)p->payload));
-        p->len = p->tot_len = (uint16_t)out.len; /* without padding and tag */
+        cut(p, &out);
         return p;
     }
     if (status == WYRM_SEND) {
         wyrm_lwip_send_control(lwip, &out);
-    } else if (status == WYRM_WORK && lwip->config.wake != NULL) {
-        lwip->config.wake(lwip->config.arg);
     }
+    wake_for(lwip, status);
     pbuf_free(p);
     return NULL;
+}
+
+/* lwIP believes router advertisements from any interface, and a peer with ::/0 may use any source.
+ * They count only with a hop limit of 255 (RFC 4861), whatever extension headers or fragments they
+ * hide in: nobody inside a tunnel is our neighbour. */
+static void disarm_neighbour_discovery(struct pbuf *p)
+{
+    uint8_t *ip = p->payload; /* whole and of a good length: the core has looked at it */
+
+    if (ip[0] >> 4 == 6 && ip[7] == 255 && ip[6] != IP_PROTO_TCP && ip[6] != IP_PROTO_UDP) {
+        ip[7] = 254;
+    }
 }
 
 /* Hands a plain packet to the stack. Consumes `p`. */
@@ -224,10 +267,10 @@ static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
                !lwip->config.filter(lwip->config.arg, WYRM_LWIP_IN, p)) {
         lwip->counters.filtered++;
     } else {
-        if (wyrm_lwip_mss_too_big(p, lwip->netif.mtu)) {
+        if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu)) {
             wyrm_lwip_clamp_mss(p, lwip->netif.mtu);
         }
-        wyrm_lwip_disarm_nd(p);
+        disarm_neighbour_discovery(p);
         lwip->counters.rx_packets++;
         if (lwip->netif.input(p, &lwip->netif) == ERR_OK) {
             return;
@@ -278,9 +321,7 @@ static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_i
 
 static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 {
-    if (status == WYRM_WORK && lwip->config.wake != NULL) {
-        lwip->config.wake(lwip->config.arg);
-    }
+    wake_for(lwip, status);
     if (status == WYRM_READY) {
         wyrm_lwip_hold_flush(lwip, peer);
     }
@@ -300,7 +341,7 @@ static void arm_timer(struct wyrm_lwip *lwip)
 {
     wyrm_ms due = wyrm_deadline(lwip->device);
 
-    if (lwip->timer_due <= due && lwip->timer_due != WYRM_NEVER) {
+    if (lwip->timer_due != 0 && lwip->timer_due <= due) {
         return;
     }
     wyrm_ms now = wyrm_lwip_now_locked(lwip);
@@ -315,7 +356,7 @@ static void on_timer(void *arg)
 {
     struct wyrm_lwip *lwip = arg;
 
-    lwip->timer_due = WYRM_NEVER;
+    lwip->timer_due = 0;
     lwip->counters.timer_fired++;
     wyrm_lwip_service_locked(lwip);
 }
@@ -323,7 +364,7 @@ static void on_timer(void *arg)
 void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
 {
     sys_untimeout(on_timer, lwip);
-    lwip->timer_due = WYRM_NEVER;
+    lwip->timer_due = 0;
 }
 
 void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)

@@ -23,10 +23,10 @@ static struct pbuf *take(struct wyrm_lwip *lwip, uint16_t position)
     return packet;
 }
 
-/* The oldest packet of `peer` from `start` on; held_used if there is none. */
+/* The oldest packet of `peer`, or of anybody, from `start` on; held_used if there is none. */
 static uint16_t find(const struct wyrm_lwip *lwip, wyrm_peer_id peer, uint16_t start)
 {
-    while (start < lwip->held_used && lwip->held[start].peer != peer) {
+    while (start < lwip->held_used && peer != WYRM_NO_PEER && lwip->held[start].peer != peer) {
         start++;
     }
     return start;
@@ -105,13 +105,6 @@ void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
     for (uint16_t i = find(lwip, peer, 0); i < lwip->held_used; i = find(lwip, peer, i)) {
         push_out(lwip, i);
-    }
-}
-
-void wyrm_lwip_hold_drop_all(struct wyrm_lwip *lwip)
-{
-    while (lwip->held_used > 0) {
-        push_out(lwip, 0);
     }
 }
 

@@ -30,15 +30,15 @@ enum {
     OPTION_MSS = 2,
     OPTION_MSS_LEN = 4,
     ICMP_ERROR_HEADER = 8,
-    IP4_ERROR_MAX = 576,  /* RFC 1812 section 4.3.2.3 */
-    IP6_ERROR_MAX = 1280, /* RFC 4443 section 2.4 (c) */
-    ND_HOP_LIMIT = 255    /* RFC 4861: of every valid neighbour discovery message */
+    IP4_ERROR_MAX = 576, /* RFC 1812 section 4.3.2.3 */
+    IP6_ERROR_MAX = 1280 /* RFC 4443 section 2.4 (c) */
 };
 
-/* Where the parts of an inner packet are. `protocol` is 0 for a fragment other than the first. */
+/* An inner packet. `protocol` is 0 for a fragment other than the first. */
 struct layout {
-    uint8_t version, protocol;
+    ip_addr_t src, dst;
     uint16_t header;
+    uint8_t version, protocol;
     bool fragment;
 };
 
@@ -59,47 +59,39 @@ static void put16(struct pbuf *p, uint16_t at, uint16_t value)
     pbuf_put_at(p, (uint16_t)(at + 1), (uint8_t)value);
 }
 
-/* IPv6 extension headers are not followed: what lies behind them is nobody's business here. */
+/* IPv6 extension headers are not followed: what lies behind them is nobody's business here. lwIP
+ * itself wants the IP header in one piece. */
 static bool parse(const struct pbuf *p, struct layout *out)
 {
-    out->version = get8(p, 0) >> 4;
-    if (out->version == 6 && p->tot_len >= IP6_HLEN) {
-        out->header = IP6_HLEN;
-        out->protocol = get8(p, 6);
-        out->fragment = out->protocol == IP6_NEXTH_FRAGMENT;
-        return true;
-    }
-    if (out->version == 4 && p->tot_len >= IP_HLEN) {
-        uint16_t offset = get16(p, 6);
-
-        out->header = (uint16_t)((get8(p, 0) & 15) * 4);
-        out->protocol = (offset & IP_OFFMASK) != 0 ? 0 : get8(p, 9);
-        out->fragment = (offset & (IP_OFFMASK | IP_MF)) != 0;
-        return out->header >= IP_HLEN && out->header <= p->tot_len;
-    }
-    return false;
-}
-
-static void addresses(const struct pbuf *p, uint8_t version, ip_addr_t *src, ip_addr_t *dst)
-{
 #if LWIP_IPV6
-    if (version == 6) {
-        ip6_addr_p_t raw[2];
+    const struct ip6_hdr *ip6 = p->payload;
 
-        pbuf_copy_partial(p, raw, sizeof(raw), 8);
-        ip_addr_copy_from_ip6_packed(*src, raw[0]);
-        ip_addr_copy_from_ip6_packed(*dst, raw[1]);
+    if (p->len >= IP6_HLEN && IP6H_V(ip6) == 6) {
+        out->version = 6;
+        out->header = IP6_HLEN;
+        out->protocol = IP6H_NEXTH(ip6);
+        out->fragment = out->protocol == IP6_NEXTH_FRAGMENT;
+        ip_addr_copy_from_ip6_packed(out->src, ip6->src);
+        ip_addr_copy_from_ip6_packed(out->dst, ip6->dest);
+        return true;
     }
 #endif
 #if LWIP_IPV4
-    if (version == 4) {
-        uint32_t raw[2];
+    const struct ip_hdr *ip4 = p->payload;
 
-        pbuf_copy_partial(p, raw, sizeof(raw), 12);
-        ip_addr_set_ip4_u32(src, raw[0]);
-        ip_addr_set_ip4_u32(dst, raw[1]);
+    if (p->len >= IP_HLEN && IPH_V(ip4) == 4) {
+        uint16_t offset = lwip_ntohs(IPH_OFFSET(ip4));
+
+        out->version = 4;
+        out->header = IPH_HL_BYTES(ip4);
+        out->protocol = (offset & IP_OFFMASK) != 0 ? 0 : IPH_PROTO(ip4);
+        out->fragment = (offset & (IP_OFFMASK | IP_MF)) != 0;
+        ip_addr_set_ip4_u32(&out->src, ip4->src.addr);
+        ip_addr_set_ip4_u32(&out->dst, ip4->dest.addr);
+        return out->header >= IP_HLEN && out->header <= p->len;
     }
 #endif
+    return false;
 }
 
 /* ---- Check sums -------------------------------------------------------- */
@@ -121,20 +113,12 @@ static uint16_t checksum_at(const struct layout *l)
     }
 }
 
-static uint16_t transport_checksum(struct pbuf *p, const struct layout *l)
+/* Of what `p` begins with, as a word to be copied in place. */
+static uint16_t transport_checksum(struct pbuf *p, uint8_t protocol, const ip_addr_t *src,
+                                   const ip_addr_t *dst)
 {
-    ip_addr_t src, dst;
-    uint16_t sum;
-
-    addresses(p, l->version, &src, &dst);
-    pbuf_remove_header(p, l->header);
-    if (l->version == 4 && l->protocol == IP_PROTO_ICMP) {
-        sum = inet_chksum_pbuf(p);
-    } else {
-        sum = ip_chksum_pseudo(p, l->protocol, p->tot_len, &src, &dst);
-    }
-    pbuf_add_header_force(p, l->header);
-    return lwip_ntohs(sum);
+    return protocol == IP_PROTO_ICMP ? inet_chksum_pbuf(p)
+                                     : ip_chksum_pseudo(p, protocol, p->tot_len, src, dst);
 }
 
 /* Only headers that lwIP or a driver wrote are ours to complete; both lie behind their struct. */
@@ -162,7 +146,9 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
     if (headers == l.header || get16(p, (uint16_t)(l.header + at)) != 0) {
         return;
     }
-    uint16_t sum = transport_checksum(p, &l);
+    pbuf_remove_header(p, l.header);
+    uint16_t sum = lwip_ntohs(transport_checksum(p, l.protocol, &l.src, &l.dst));
+    pbuf_add_header_force(p, l.header);
     /* UDP: 0 would say "none" (RFC 768). */
     put16(p, (uint16_t)(l.header + at), sum == 0 && l.protocol == IP_PROTO_UDP ? 0xffff : sum);
 }
@@ -243,31 +229,16 @@ void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t mtu)
     put16(p, sum_at, (uint16_t)~sum);
 }
 
-/* ---- Neighbour discovery ------------------------------------------------- */
-
-/* lwIP believes router advertisements from any interface, and a peer with ::/0 may use any source.
- * They count only with a hop limit of 255, whatever extension headers or fragments they hide in. */
-void wyrm_lwip_disarm_nd(struct pbuf *p)
-{
-    struct layout l;
-
-    if (parse(p, &l) && l.version == 6 && get8(p, 7) == ND_HOP_LIMIT &&
-        l.protocol != IP_PROTO_TCP && l.protocol != IP_PROTO_UDP) {
-        pbuf_put_at(p, 7, ND_HOP_LIMIT - 1);
-    }
-}
-
 /* ---- ICMP errors ---------------------------------------------------------- */
 
 /* No errors about errors, fragments, packets to or from a group, or to a neighbour of nobody. */
-static bool may_refuse(const struct pbuf *p, const struct layout *l, const ip_addr_t *src,
-                       const ip_addr_t *dst)
+static bool may_refuse(const struct pbuf *p, const struct layout *l)
 {
-    if (l->protocol == 0 || ip_addr_isany(src) || ip_addr_islinklocal(src) ||
-        ip_addr_ismulticast(src) || ip_addr_ismulticast(dst)) {
+    if (l->protocol == 0 || ip_addr_isany(&l->src) || ip_addr_islinklocal(&l->src) ||
+        ip_addr_ismulticast(&l->src) || ip_addr_ismulticast(&l->dst)) {
         return false;
     }
-    uint8_t type = p->tot_len > l->header ? get8(p, l->header) : 0;
+    uint8_t type = get8(p, l->header);
 
     if (l->version == 6) {
         return l->protocol != IP6_NEXTH_ICMP6 || type == ICMP6_TYPE_EREQ || type == ICMP6_TYPE_EREP;
@@ -275,100 +246,61 @@ static bool may_refuse(const struct pbuf *p, const struct layout *l, const ip_ad
     return l->protocol != IP_PROTO_ICMP || type == ICMP_ECHO || type == ICMP_ER;
 }
 
-/* An ICMP error about `p` in at most `room` bytes, all but its check sum; NULL: no memory. Both
- * families tell the MTU in the same place (RFC 1191, RFC 4443 section 3.2). */
-static WYRM_LWIP_APART struct pbuf *error_about(struct wyrm_lwip *lwip, struct pbuf *p,
-                                                uint16_t room, uint16_t type_and_code,
-                                                enum wyrm_lwip_refusal why)
+/* Both families begin an error alike and tell the MTU in the same place (RFC 1191, RFC 4443 section
+ * 3.2). */
+static void put_error(struct icmp6_hdr *icmp, uint8_t version, enum wyrm_lwip_refusal why,
+                      uint16_t mtu)
 {
-    uint16_t len = LWIP_MIN(p->tot_len, (uint16_t)(room - ICMP_ERROR_HEADER));
-    struct pbuf *q = pbuf_alloc(PBUF_IP, (uint16_t)(ICMP_ERROR_HEADER + len), PBUF_RAM);
+    static const struct {
+        uint8_t type, code;
+    } kinds[2][2] = {
+        [WYRM_LWIP_UNREACHABLE] = {{ICMP_DUR, ICMP_DUR_HOST}, {ICMP6_TYPE_DUR, ICMP6_DUR_ADDRESS}},
+        [WYRM_LWIP_TOO_BIG] = {{ICMP_DUR, ICMP_DUR_FRAG}, {ICMP6_TYPE_PTB, 0}},
+    };
+
+    icmp->type = kinds[why][version == 6].type;
+    icmp->code = kinds[why][version == 6].code;
+    icmp->chksum = 0;
+    icmp->data = why == WYRM_LWIP_TOO_BIG ? lwip_htonl(mtu) : 0;
+}
+
+static WYRM_LWIP_APART void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
+                                       const struct layout *l, enum wyrm_lwip_refusal why)
+{
+    uint16_t room = l->version == 6 ? IP6_ERROR_MAX - IP6_HLEN : IP4_ERROR_MAX - IP_HLEN;
+    uint8_t protocol = l->version == 6 ? IP6_NEXTH_ICMP6 : IP_PROTO_ICMP;
+    uint16_t quoted = LWIP_MIN(p->tot_len, (uint16_t)(room - ICMP_ERROR_HEADER));
+    const ip_addr_t *own = ip_netif_get_local_ip(&lwip->netif, &l->src);
+    struct netif *netif = own == NULL ? NULL : ip_route(own, &l->src);
+
+    if (netif == NULL) {
+        return;
+    }
+    struct pbuf *q = pbuf_alloc(PBUF_IP, (uint16_t)(ICMP_ERROR_HEADER + quoted), PBUF_RAM);
 
     if (q == NULL) {
         lwip->counters.no_memory++;
-        return NULL;
-    }
-    memset(q->payload, 0, ICMP_ERROR_HEADER);
-    put16(q, 0, type_and_code);
-    if (why == WYRM_LWIP_TOO_BIG) {
-        put16(q, 6, lwip->netif.mtu);
-    }
-    pbuf_copy_partial(p, (uint8_t *)q->payload + ICMP_ERROR_HEADER, len, 0);
-    return q;
-}
-
-#if LWIP_IPV4
-static void refuse4(struct wyrm_lwip *lwip, struct pbuf *p, const ip4_addr_t *src,
-                    enum wyrm_lwip_refusal why)
-{
-    uint16_t code = why == WYRM_LWIP_TOO_BIG ? ICMP_DUR_FRAG : ICMP_DUR_HOST;
-    struct netif *netif = ip4_route(src);
-    struct pbuf *q = netif == NULL ? NULL
-                                   : error_about(lwip, p, IP4_ERROR_MAX - IP_HLEN,
-                                                 (uint16_t)(ICMP_DUR << 8 | code), why);
-
-    if (q == NULL) {
         return;
     }
-    put16(q, 2, lwip_ntohs(inet_chksum_pbuf(q)));
-    (void)ip4_output_if(q, netif_ip4_addr(&lwip->netif), src, ICMP_TTL, 0, IP_PROTO_ICMP, netif);
+    struct icmp6_hdr *icmp = q->payload;
+
+    put_error(icmp, l->version, why, lwip->netif.mtu);
+    pbuf_copy_partial(p, icmp + 1, quoted, 0);
+    icmp->chksum = transport_checksum(q, protocol, own, &l->src);
+    (void)ip_output_if(q, own, &l->src, ICMP_TTL, 0, protocol, netif);
     pbuf_free(q);
 }
-#endif
-
-#if LWIP_IPV6
-static void refuse6(struct wyrm_lwip *lwip, struct pbuf *p, const ip6_addr_t *src,
-                    enum wyrm_lwip_refusal why)
-{
-    const ip_addr_t *own = ip6_select_source_address(&lwip->netif, src);
-    struct netif *netif = own == NULL ? NULL : ip6_route(ip_2_ip6(own), src);
-    uint16_t code =
-        why == WYRM_LWIP_TOO_BIG ? ICMP6_TYPE_PTB << 8 : ICMP6_TYPE_DUR << 8 | ICMP6_DUR_ADDRESS;
-    struct pbuf *q =
-        netif == NULL ? NULL : error_about(lwip, p, IP6_ERROR_MAX - IP6_HLEN, code, why);
-
-    if (q == NULL) {
-        return;
-    }
-    put16(q, 2, lwip_ntohs(ip6_chksum_pseudo(q, IP6_NEXTH_ICMP6, q->tot_len, ip_2_ip6(own), src)));
-    (void)ip6_output_if(q, ip_2_ip6(own), src, LWIP_ICMP6_HL, 0, IP6_NEXTH_ICMP6, netif);
-    pbuf_free(q);
-}
-#endif
 
 void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_refusal why)
 {
     struct layout l;
-    ip_addr_t src = {0}, dst = {0};
 
     /* The error itself may come back to us, if its receiver is behind this tunnel: once only. */
-    if (lwip->complaining) {
-        return;
+    if (!lwip->complaining && parse(p, &l) && may_refuse(p, &l)) {
+        lwip->complaining = true;
+        send_error(lwip, p, &l, why);
+        lwip->complaining = false;
     }
-    if (why == WYRM_LWIP_TOO_BIG) {
-        lwip->counters.too_big++;
-    } else {
-        lwip->counters.unreachable++;
-    }
-    if (!parse(p, &l)) {
-        return;
-    }
-    addresses(p, l.version, &src, &dst);
-    if (!may_refuse(p, &l, &src, &dst)) {
-        return;
-    }
-    lwip->complaining = true;
-#if LWIP_IPV4
-    if (l.version == 4) {
-        refuse4(lwip, p, ip_2_ip4(&src), why);
-    }
-#endif
-#if LWIP_IPV6
-    if (l.version == 6) {
-        refuse6(lwip, p, ip_2_ip6(&src), why);
-    }
-#endif
-    lwip->complaining = false;
 }
 
 #else

@@ -26,33 +26,27 @@ enum { MTU_MIN = 576, MTU_MAX = 65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN
 #define OUTSIDE_ANY IP4_ADDR_ANY
 #endif
 
-static struct wyrm_lwip *tunnels; /* from their first start until removed */
-
 /* ---- Start and stop --------------------------------------------------------- */
 
-static uint16_t mtu_of(const struct wyrm_lwip_config *config)
-{
-    return config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
-}
-
 /* lwIP has one place for an IPv4 address and keeps the first IPv6 place for a link-local one. */
-static bool config_is_good(const struct wyrm_lwip_config *config)
+static bool addresses_fit(const struct wyrm_lwip_config *config)
 {
-    unsigned n4 = 0, n6 = 0;
+    unsigned room4 = LWIP_IPV4 ? 1 : 0, room6 = 0;
 
+#if WYRM_LWIP_IP6
+    room6 = LWIP_IPV6_NUM_ADDRESSES - 1;
+#endif
     for (unsigned i = 0; i < config->n_addresses; i++) {
         const struct wyrm_prefix *a = &config->addresses[i];
+        unsigned *room = a->family == 6 ? &room6 : &room4;
 
-        n4 += LWIP_IPV4 && a->family == 4 && a->bits <= 32;
-        n6 += WYRM_LWIP_IP6 && a->family == 6 && a->bits <= 128;
+        if ((a->family != 4 && a->family != 6) || a->bits > (a->family == 6 ? 128 : 32) ||
+            *room == 0) {
+            return false;
+        }
+        *room -= 1;
     }
-#if LWIP_IPV6
-    if (n6 > LWIP_IPV6_NUM_ADDRESSES - 1) {
-        return false;
-    }
-#endif
-    return config->platform != NULL && n4 <= 1 && n4 + n6 == config->n_addresses &&
-           mtu_of(config) >= MTU_MIN && mtu_of(config) <= MTU_MAX;
+    return true;
 }
 
 /* Addresses that stay are not touched, so that connections over them survive a new start. */
@@ -67,12 +61,12 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
 
     for (unsigned i = 0; i < config->n_addresses; i++) {
         const struct wyrm_prefix *a = &config->addresses[i];
-        ip_addr_t addr;
 
-        (void)wyrm_lwip_address(&addr, a->family, a->addr); /* the family was checked */
-#if LWIP_IPV6
+#if WYRM_LWIP_IP6
         if (a->family == 6) {
-            ip6_addr_assign_zone(ip_2_ip6(&addr), IP6_UNICAST, netif);
+            ip_addr_t addr;
+
+            (void)wyrm_lwip_address(&addr, 6, a->addr, netif);
             netif_ip6_addr_set(netif, place, ip_2_ip6(&addr));
             /* Not tentative: there is nobody to ask whether the address is taken. */
             netif_ip6_addr_set_state(netif, place, IP6_ADDR_PREFERRED);
@@ -81,8 +75,8 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
         }
 #endif
 #if LWIP_IPV4
-        ip4_addr_copy(addr4, *ip_2_ip4(&addr));
-        ip4_addr_set_u32(&mask4, a->bits == 0 ? 0 : lwip_htonl(0xffffffffu << (32 - a->bits)));
+        memcpy(&addr4.addr, a->addr, 4);
+        mask4.addr = a->bits == 0 ? 0 : lwip_htonl(0xffffffffu << (32 - a->bits));
 #endif
     }
 #if LWIP_IPV4
@@ -108,13 +102,12 @@ static err_t init_netif(struct netif *netif)
     return ERR_OK;
 }
 
-static void configure_netif(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+static void configure_netif(struct netif *netif, const struct wyrm_lwip_config *config,
+                            uint16_t mtu)
 {
-    struct netif *netif = &lwip->netif;
-
-    netif->mtu = mtu_of(config);
+    netif->mtu = mtu;
 #if LWIP_IPV6 && LWIP_ND6_ALLOW_RA_UPDATES
-    netif->mtu6 = netif->mtu;
+    netif->mtu6 = mtu;
 #endif
 #if LWIP_IPV6_AUTOCONFIG
     netif->ip6_autoconfig_enabled = 0;
@@ -146,54 +139,32 @@ static bool netif_is_listed(const struct netif *wanted)
     return false;
 }
 
-static err_t open_port(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
+err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
 {
+    uint16_t mtu = config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
+
+    if (lwip->running) {
+        return ERR_ALREADY;
+    }
+    if (config->platform == NULL || mtu < MTU_MIN || mtu > MTU_MAX || !addresses_fit(config)) {
+        return ERR_ARG;
+    }
     struct udp_pcb *pcb = udp_new_ip_type(WYRM_LWIP_IP6 ? IPADDR_TYPE_ANY : IPADDR_TYPE_V4);
 
     if (pcb == NULL) {
         return ERR_MEM;
     }
     err_t err = udp_bind(pcb, OUTSIDE_ANY, config->listen_port);
+    if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
+        err = ERR_ARG;
+    }
     if (err != ERR_OK) {
         udp_remove(pcb);
         return err;
     }
-    if (config->bind_netif != NULL) {
-        udp_bind_netif(pcb, config->bind_netif);
-    }
+    udp_bind_netif(pcb, config->bind_netif);
     udp_recv(pcb, wyrm_lwip_receive, lwip);
-    lwip->pcb = pcb;
-    return ERR_OK;
-}
-
-static void list_tunnel(struct wyrm_lwip *lwip)
-{
-    for (struct wyrm_lwip *t = tunnels; t != NULL; t = t->next) {
-        if (t == lwip) {
-            return;
-        }
-    }
-    lwip->next = tunnels;
-    tunnels = lwip;
-}
-
-err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
-{
-    if (lwip->running) {
-        return ERR_ALREADY;
-    }
-    if (!config_is_good(config)) {
-        return ERR_ARG;
-    }
-    err_t err = open_port(lwip, config);
-    if (err != ERR_OK) {
-        return err;
-    }
-    if (wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
-        udp_remove(lwip->pcb);
-        return ERR_ARG;
-    }
-    (void)wyrm_set_mtu(lwip->device, mtu_of(config)); /* its range is checked above */
+    (void)wyrm_set_mtu(lwip->device, mtu); /* its range is checked above */
     if (!netif_is_listed(&lwip->netif)) {
 #if LWIP_IPV4
         netif_add(&lwip->netif, NULL, NULL, NULL, lwip->netif.state, init_netif, ip_input);
@@ -201,15 +172,13 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
         netif_add(&lwip->netif, lwip->netif.state, init_netif, ip_input);
 #endif
     }
-    configure_netif(lwip, config);
-    list_tunnel(lwip);
+    configure_netif(&lwip->netif, config, mtu);
 
+    lwip->pcb = pcb;
     lwip->config = *config;
     lwip->config.addresses = NULL;
     lwip->clock.last = sys_now();
-    lwip->timer_due = WYRM_NEVER;
     memset(&lwip->counters, 0, sizeof(lwip->counters));
-    lwip->life++;
     lwip->running = true;
     wyrm_lwip_service_locked(lwip);
     return ERR_OK;
@@ -218,7 +187,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
 /* All but the routes: they still say what is not to leave another way. */
 static void forget_secrets(struct wyrm_lwip *lwip)
 {
-    static const uint8_t no_psk[WYRM_KEY_LEN];
+    const uint8_t no_psk[WYRM_KEY_LEN] = {0};
 
     for (wyrm_peer_id id = 0; id < lwip->pools->n_peers; id++) {
         (void)wyrm_peer_set_psk(lwip->device, id, no_psk); /* WYRM_E_STATE: nobody there */
@@ -236,7 +205,7 @@ void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
     wyrm_lwip_disarm_timer(lwip);
     udp_remove(lwip->pcb);
     lwip->pcb = NULL;
-    wyrm_lwip_hold_drop_all(lwip);
+    wyrm_lwip_hold_drop(lwip, WYRM_NO_PEER);
     forget_secrets(lwip);
 }
 
@@ -248,13 +217,7 @@ void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
         netif_poll(&lwip->netif); /* netif_remove forgets packets to ourselves */
 #endif
         netif_remove(&lwip->netif);
-    }
-    for (struct wyrm_lwip **at = &tunnels; *at != NULL; at = &(*at)->next) {
-        if (*at == lwip) {
-            *at = lwip->next;
-            wyrm_close(lwip->device);
-            return;
-        }
+        wyrm_close(lwip->device);
     }
 }
 
@@ -262,12 +225,16 @@ void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
 
 static struct netif *tunnel_for(uint8_t family, const void *addr)
 {
+    struct netif *netif;
     wyrm_peer_id peer;
 
-    for (struct wyrm_lwip *t = tunnels; t != NULL; t = t->next) {
-        if (!t->sending && netif_is_up(&t->netif) &&
-            wyrm_route_find(t->device, family, addr, &peer) == WYRM_IDLE) {
-            return &t->netif;
+    NETIF_FOREACH(netif)
+    {
+        struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
+
+        if (lwip != NULL && !lwip->sending && netif_is_up(netif) &&
+            wyrm_route_find(lwip->device, family, addr, &peer) == WYRM_IDLE) {
+            return netif;
         }
     }
     return NULL;

@@ -22,6 +22,9 @@
 
 /* ---- wyrm_lwip.c: packets --------------------------------------------- */
 
+/* The tunnel that an interface belongs to; NULL: it is no tunnel. */
+struct wyrm_lwip *wyrm_lwip_of(struct netif *netif);
+
 /* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
 err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet);
 /* What lwIP calls with a packet that leaves, and with a datagram that has come. */
@@ -43,8 +46,10 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *datagram, const st
 void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet);
 /* What is known about the datagram that lwIP is delivering just now. */
 void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port);
-/* False: an address of this family is not supported. */
-bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr);
+/* An IPv6 address that is only good on one link gets the zone of `netif`, unless that is NULL.
+ * False: an address of this family is not supported. */
+bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr,
+                       const struct netif *netif);
 
 /* ---- wyrm_lwip_hold.c: packets that wait for a session ------------------ */
 
@@ -52,8 +57,8 @@ bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr);
 err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet);
 /* Sends what waits for the peer, in order. */
 void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer);
+/* WYRM_NO_PEER: what waits for anybody. */
 void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer);
-void wyrm_lwip_hold_drop_all(struct wyrm_lwip *lwip);
 
 /* ---- wyrm_lwip_inner.c: what a tunnel does to plain packets -------------- */
 
@@ -63,9 +68,6 @@ void wyrm_lwip_fill_checksums(struct pbuf *packet);
 bool wyrm_lwip_mss_too_big(const struct pbuf *packet, uint16_t mtu);
 /* Lowers that segment size; the packet must be writable. */
 void wyrm_lwip_clamp_mss(struct pbuf *packet, uint16_t mtu);
-/* Makes neighbour discovery of a peer ineffective: nobody inside a tunnel is our neighbour. */
-void wyrm_lwip_disarm_nd(struct pbuf *packet);
-
 enum wyrm_lwip_refusal { WYRM_LWIP_UNREACHABLE, WYRM_LWIP_TOO_BIG };
 /* Sends an ICMP error to the sender of an outgoing packet, where RFC 1122 and 4443 allow one. */
 void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why);

@@ -17,57 +17,44 @@ _Static_assert(WYRM_PATH_LEN >= PATH_ADDR + WYRM_ADDR_LEN, "WYRM_PATH_LEN is too
 
 /* ---- Addresses ----------------------------------------------------------- */
 
-static void endpoint_from(struct wyrm_endpoint *out, const ip_addr_t *addr, uint16_t port)
+/* Returns the family. */
+static uint8_t put_address(uint8_t out[WYRM_ADDR_LEN], const ip_addr_t *addr)
 {
-    memset(out, 0, sizeof(*out));
-    out->port = port;
 #if WYRM_LWIP_IP6
     if (IP_IS_V6(addr)) {
-        out->family = 6;
-        memcpy(out->addr, ip_2_ip6(addr)->addr, 16);
-#if LWIP_IPV6_SCOPES
-        out->scope = ip6_addr_zone(ip_2_ip6(addr));
-#endif
-        return;
+        memcpy(out, ip_2_ip6(addr)->addr, 16);
+        return 6;
     }
 #endif
 #if LWIP_IPV4
-    out->family = 4;
-    memcpy(out->addr, &ip_2_ip4(addr)->addr, 4);
+    memcpy(out, &ip_2_ip4(addr)->addr, 4);
 #endif
+    return 4;
 }
 
-bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr)
+bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr,
+                       const struct netif *netif)
 {
-    ip_addr_set_zero(out);
+    LWIP_UNUSED_ARG(netif);
+    memset(out, 0, sizeof(*out));
 #if WYRM_LWIP_IP6
     if (family == 6) {
-        ip_addr_set_zero_ip6(out);
+        IP_SET_TYPE(out, IPADDR_TYPE_V6);
         memcpy(ip_2_ip6(out)->addr, addr, 16);
+        if (netif != NULL) {
+            ip6_addr_assign_zone(ip_2_ip6(out), IP6_UNICAST, netif);
+        }
         return true;
     }
 #endif
 #if LWIP_IPV4
     if (family == 4) {
-        ip_addr_set_zero_ip4(out);
+        IP_SET_TYPE(out, IPADDR_TYPE_V4);
         memcpy(&ip_2_ip4(out)->addr, addr, 4);
         return true;
     }
 #endif
     return false;
-}
-
-static bool endpoint_to(ip_addr_t *out, const struct wyrm_endpoint *endpoint)
-{
-    if (!wyrm_lwip_address(out, endpoint->family, endpoint->addr)) {
-        return false;
-    }
-#if WYRM_LWIP_IP6 && LWIP_IPV6_SCOPES
-    if (endpoint->family == 6 && endpoint->scope != 0) {
-        ip6_addr_set_zone(ip_2_ip6(out), (uint8_t)endpoint->scope);
-    }
-#endif
-    return true;
 }
 
 /* ---- Sending datagrams ---------------------------------------------------- */
@@ -78,12 +65,12 @@ static struct netif *path_netif(const struct wyrm_path *path, uint8_t family, ip
     struct netif *netif = netif_get_by_index(path->bytes[PATH_INDEX]);
 
     if (path->bytes[PATH_FAMILY] != family || netif == NULL || !netif_is_up(netif) ||
-        !netif_is_link_up(netif) || !wyrm_lwip_address(src, family, path->bytes + PATH_ADDR)) {
+        !netif_is_link_up(netif) ||
+        !wyrm_lwip_address(src, family, path->bytes + PATH_ADDR, netif)) {
         return NULL;
     }
 #if WYRM_LWIP_IP6
     if (family == 6) {
-        ip6_addr_assign_zone(ip_2_ip6(src), IP6_UNICAST, netif);
         return netif_get_ip6_addr_match(netif, ip_2_ip6(src)) >= 0 ? netif : NULL;
     }
 #endif
@@ -94,40 +81,38 @@ static struct netif *path_netif(const struct wyrm_path *path, uint8_t family, ip
 #endif
 }
 
-/* Chooses interface and source: the bound one, else where the peer reached us last, else routing.
- */
+/* Chooses interface and source: where the peer reached us last, else the bound interface, else
+ * routing. */
 static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct wyrm_meta *to)
 {
-    ip_addr_t dst, src;
+    const struct wyrm_endpoint *remote = &to->remote;
+    struct netif *netif = NULL;
+    ip_addr_t dst, last;
+    const ip_addr_t *src = &last;
 
-    if (!endpoint_to(&dst, &to->remote)) {
+    if (!wyrm_lwip_address(&dst, remote->family, remote->addr, NULL)) {
         return ERR_RTE;
     }
-    if (lwip->pcb->netif_idx != NETIF_NO_INDEX) {
-        return udp_sendto(lwip->pcb, q, &dst, to->remote.port);
+#if WYRM_LWIP_IP6 && LWIP_IPV6_SCOPES
+    if (remote->family == 6) {
+        ip6_addr_set_zone(ip_2_ip6(&dst), (uint8_t)remote->scope);
     }
-    struct netif *netif = path_netif(&to->local, to->remote.family, &src);
-    bool sticky = netif != NULL;
-
-    if (!sticky) {
-        netif = ip_route(&lwip->pcb->local_ip, &dst);
-    }
+#endif
+    netif = path_netif(&to->local, remote->family, &last);
     if (netif == NULL) {
-        return ERR_RTE;
+        netif = lwip->pcb->netif_idx != NETIF_NO_INDEX ? netif_get_by_index(lwip->pcb->netif_idx)
+                                                       : ip_route(&lwip->pcb->local_ip, &dst);
+        src = netif == NULL ? NULL : ip_netif_get_local_ip(netif, &dst);
     }
     if (netif == &lwip->netif) {
         lwip->counters.loops++;
         return ERR_RTE;
     }
-#if WYRM_LWIP_IP6
-    if (to->remote.family == 6 && ip6_addr_lacks_zone(ip_2_ip6(&dst), IP6_UNICAST)) {
-        ip6_addr_assign_zone(ip_2_ip6(&dst), IP6_UNICAST, netif);
+    if (src == NULL) {
+        return ERR_RTE;
     }
-#endif
-    if (sticky) {
-        return udp_sendto_if_src(lwip->pcb, q, &dst, to->remote.port, netif, &src);
-    }
-    return udp_sendto_if(lwip->pcb, q, &dst, to->remote.port, netif);
+    (void)wyrm_lwip_address(&dst, remote->family, remote->addr, netif); /* its zone is known now */
+    return udp_sendto_if_src(lwip->pcb, q, &dst, remote->port, netif, src);
 }
 
 err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wyrm_meta *to)
@@ -151,7 +136,7 @@ void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *pa
         lwip->counters.no_memory++;
         return;
     }
-    memcpy(q->payload, packet->data, packet->len);
+    (void)pbuf_take(q, packet->data, (uint16_t)packet->len);
     (void)wyrm_lwip_transmit(lwip, q, &packet->to); /* a lost message is repeated by its timer */
     pbuf_free(q);
 }
@@ -161,11 +146,16 @@ void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *pa
 /* What is known about the datagram that lwIP is delivering just now. */
 void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port)
 {
-    struct wyrm_endpoint local;
+    const ip_addr_t *dst = ip_current_dest_addr();
 
-    endpoint_from(&meta->remote, addr, port);
-    memset(&meta->local, 0, sizeof(meta->local));
-    meta->tos = 0;
+    memset(meta, 0, sizeof(*meta));
+    meta->remote.family = put_address(meta->remote.addr, addr);
+    meta->remote.port = port;
+#if WYRM_LWIP_IP6 && LWIP_IPV6_SCOPES
+    if (IP_IS_V6(addr)) {
+        meta->remote.scope = ip6_addr_zone(ip_2_ip6(addr));
+    }
+#endif
 #if LWIP_IPV6
     if (ip_current_is_v6()) {
         meta->tos = (uint8_t)IP6H_TC(ip6_current_header());
@@ -176,14 +166,11 @@ void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t 
         meta->tos = IPH_TOS(ip4_current_header());
     }
 #endif
-    if (ip_addr_ismulticast(ip_current_dest_addr()) ||
-        ip_addr_isbroadcast(ip_current_dest_addr(), ip_current_netif())) {
+    if (ip_addr_ismulticast(dst) || ip_addr_isbroadcast(dst, ip_current_netif())) {
         return;
     }
-    endpoint_from(&local, ip_current_dest_addr(), 0);
-    meta->local.bytes[PATH_FAMILY] = local.family;
+    meta->local.bytes[PATH_FAMILY] = put_address(meta->local.bytes + PATH_ADDR, dst);
     meta->local.bytes[PATH_INDEX] = netif_get_index(ip_current_netif());
-    memcpy(meta->local.bytes + PATH_ADDR, local.addr, WYRM_ADDR_LEN);
 }
 
 #else
