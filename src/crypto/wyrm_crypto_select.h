@@ -11,7 +11,7 @@
  *   WYRM_CT_MUL64    1: a 32 x 32 -> 64 multiply takes the same time for all operands
  *   WYRM_UNALIGNED   1: the core reads and writes words at any address
  *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13
- *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 32 or 13
+ *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32 or 13
  *   WYRM_<LEAF>_ASM  1: assembly provides the leaf, 0: its portable twin does
  */
 #ifndef WYRM_CRYPTO_SELECT_H
@@ -27,6 +27,8 @@
 #define WYRM_ARCH_ARMV6M 1 /* Cortex-M0, M0+, M1, M23 */
 #elif defined(__riscv) && __riscv_xlen == 32 && defined(__riscv_mul)
 #define WYRM_ARCH_RV32 1 /* RV32IM */
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#define WYRM_ARCH_AARCH64 1
 #elif defined(__XTENSA__)
 #define WYRM_ARCH_XTENSA 1
 #if defined(__has_include)
@@ -47,6 +49,9 @@
 #endif
 #ifndef WYRM_ARCH_RV32
 #define WYRM_ARCH_RV32 0
+#endif
+#ifndef WYRM_ARCH_AARCH64
+#define WYRM_ARCH_AARCH64 0
 #endif
 #ifndef WYRM_ARCH_XTENSA
 #define WYRM_ARCH_XTENSA 0
@@ -107,23 +112,28 @@
 /* ---- ChaCha20, Poly1305, BLAKE2s -------------------------------------- */
 
 #ifndef WYRM_POLY1305_BITS
-#if WYRM_CT_MUL64
-#define WYRM_POLY1305_BITS 32
-#else
+#if !WYRM_CT_MUL64
 #define WYRM_POLY1305_BITS 13
+#elif defined(__SIZEOF_INT128__)
+#define WYRM_POLY1305_BITS 64
+#else
+#define WYRM_POLY1305_BITS 32
 #endif
 #endif
 
-#if WYRM_POLY1305_BITS == 32
+#if WYRM_POLY1305_BITS == 64
+#define WYRM_POLY1305_HEADER "wyrm_poly1305_64.h"
+#elif WYRM_POLY1305_BITS == 32
 #define WYRM_POLY1305_HEADER "wyrm_poly1305_32.h"
 #elif WYRM_POLY1305_BITS == 13
 #define WYRM_POLY1305_HEADER "wyrm_poly1305_13.h"
 #else
-#error "WYRM_POLY1305_BITS must be 32 or 13"
+#error "WYRM_POLY1305_BITS must be 64, 32 or 13"
 #endif
 
 #ifndef WYRM_CHACHA20_ASM
-#define WYRM_CHACHA20_ASM (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM))
+#define WYRM_CHACHA20_ASM                                                                          \
+    (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_AARCH64))
 #endif
 #ifndef WYRM_POLY1305_ASM
 #define WYRM_POLY1305_ASM                                                                          \

@@ -17,7 +17,11 @@
 
 /* The limbs belong to c/wyrm_poly1305_<bits>.h and, at 32 bits, to the assembly: keep the order. */
 struct wyrm_poly1305 {
-#if WYRM_POLY1305_BITS == 32
+#if WYRM_POLY1305_BITS == 64
+    uint64_t h[3]; /* the sum, at most a little over 2^130 */
+    uint64_t r[2]; /* the clamped key */
+    uint64_t s;    /* 5/4 of r[1] */
+#elif WYRM_POLY1305_BITS == 32
     uint32_t h[5]; /* the sum, at most a little over 2^130 */
     uint32_t r[4]; /* the clamped key */
     uint32_t s[3]; /* 5/4 of r[1], r[2], r[3] */

@@ -13,8 +13,15 @@ import pytest
 from . import rig
 from .rig import HOST, Build, Kind
 
-QUICK = [Build(HOST), Build(HOST, definitions="-DWYRM_FE_BITS=32 -DWYRM_SMALL=1")]
-FIELDS = ("", "-DWYRM_FE_BITS=32", "-DWYRM_FE_BITS=13 -DWYRM_POLY1305_BITS=13 -DWYRM_SMALL=1")
+QUICK = [
+    Build(HOST),
+    Build(HOST, definitions="-DWYRM_FE_BITS=32 -DWYRM_POLY1305_BITS=32 -DWYRM_SMALL=1"),
+]
+FIELDS = (
+    "",
+    "-DWYRM_FE_BITS=32 -DWYRM_POLY1305_BITS=32",
+    "-DWYRM_FE_BITS=13 -DWYRM_POLY1305_BITS=13 -DWYRM_SMALL=1",
+)
 WHOLE = [
     Build(HOST, compiler, level, definitions)
     for compiler, level, definitions in product(("gcc", "clang"), ("O0", *rig.LEVELS), FIELDS)
