@@ -13,7 +13,11 @@
 
 #include <cmocka.h>
 
-enum { ROUNDS = 5000, MAX_BLOCKS = 5, SLACK = 8 };
+#ifndef CHECK_ROUNDS
+#define CHECK_ROUNDS 5000
+#endif
+
+enum { ROUNDS = CHECK_ROUNDS, MAX_BLOCKS = 5, SLACK = 8 };
 
 static uint32_t random_state = 0x9e3779b9;
 

@@ -17,22 +17,28 @@ AARCH64 = Core(
 )
 
 
-def check(one: Core, profile: str) -> None:
+def check(one: Core, variant: str, *options: str) -> None:
     if not all(packages.which(program) for program in one.programs):
         pytest.skip(one.lacks())
-    folder = images.make(one, profile)
-    build.follow(
-        ["cmake", "--build", str(folder), "-t", "check"], f"checking {one.name}, {profile}"
-    )
+    folder = images.configure(one, variant, options)
+    what = f"checking {one.name}, {variant}"
+    build.follow(["cmake", "--build", str(folder), "-t", "check"], what)
 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_leaves_equal_their_twins_and_primitives_pass_their_tests(name: str) -> None:
-    check(core(name), "speed")
+    check(core(name), "speed", "-DWYRM_BENCH_PROFILE=speed")
 
 
 @pytest.mark.all
 @pytest.mark.parametrize("profile", ["speed", "small", "c"])
 @pytest.mark.parametrize("one", [*CORES, AARCH64], ids=lambda one: one.name)
 def test_leaves_and_primitives_on_every_core_and_profile(one: Core, profile: str) -> None:
-    check(one, profile)
+    check(one, profile, f"-DWYRM_BENCH_PROFILE={profile}")
+
+
+@pytest.mark.all
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("one", [*CORES, AARCH64], ids=lambda one: one.name)
+def test_leaves_equal_their_twins_a_million_times(one: Core) -> None:
+    check(one, "million", "-DWYRM_CHECK_ROUNDS=1000000")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,23 +31,31 @@ class Count:
 def make(core: Core, profile: str, library: str = "") -> Path:
     """Builds the images of one core and profile, on our cryptography or that of a library in
     bench/micro/rivals, and returns their folder."""
-    folder = core.folder(library or profile)
-    what = f"bench images for {core.name}, {library or profile}"
+    options = [f"-DWYRM_BENCH_PROFILE={profile}"]
+    if library:
+        options += [
+            f"-DWYRM_BENCH_LIBRARY={library}",
+            f"-DWYRM_BENCH_RIVALS={third_party.RIVALS.target}",
+            f"-DWYRM_MBEDTLS={third_party.MBEDTLS.target}",
+        ]
+    folder = configure(core, library or profile, options)
+    what = f"building bench images for {core.name}, {library or profile}"
+    with third_party.locked(folder):
+        build.follow(["cmake", "--build", str(folder), "-t", "bench", "code"], what)
+    return folder
+
+
+def configure(core: Core, variant: str, options: Sequence[str]) -> Path:
+    """Sets a variant's folder up for CMake, once, and returns it."""
+    folder = core.folder(variant)
     with third_party.locked(folder):
         if not (folder / "build.ninja").exists():
-            command = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-G", "Ninja"]
-            command += [f"-DWYRM_BENCH_CORE={core.name}", f"-DWYRM_BENCH_PROFILE={profile}"]
-            if library:
-                command += [
-                    f"-DWYRM_BENCH_LIBRARY={library}",
-                    f"-DWYRM_BENCH_RIVALS={third_party.RIVALS.target}",
-                    f"-DWYRM_MBEDTLS={third_party.MBEDTLS.target}",
-                ]
+            command = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-G", "Ninja", *options]
+            command.append(f"-DWYRM_BENCH_CORE={core.name}")
             if core.toolchain:
                 file = paths.ROOT / "cmake" / f"{core.toolchain}.cmake"
                 command.append(f"-DCMAKE_TOOLCHAIN_FILE={file}")
-            build.follow(command, f"configuring {what}")
-        build.follow(["cmake", "--build", str(folder), "-t", "bench", "code"], f"building {what}")
+            build.follow(command, f"configuring bench images for {core.name}, {variant}")
     return folder
 
 
