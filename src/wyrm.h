@@ -202,10 +202,11 @@ struct wyrm_peer { /* what is used most comes first: small offsets make small in
 #endif
 };
 
-struct wyrm_route {
-    struct wyrm_prefix prefix;
+struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c */
+    uint8_t family;
+    uint8_t addr[WYRM_ADDR_LEN];
+    uint8_t bits;
     wyrm_peer_id peer;
-    uint32_t parent; /* position of the narrowest route around this one */
 };
 
 struct wyrm_slot {   /* a handshake message that waits for the worker */

@@ -5,189 +5,148 @@
  * Cryptokey routing, paper section 2: which peer may have an inner address, as the destination of
  * what goes out and as the source of what comes in. The longest prefix wins.
  *
- * Routes are an array in the caller's pool, sorted by family, address and length, each knowing the
- * narrowest route that contains it. A look-up is a binary search for the last route not above the
- * address, then a walk outwards through at most 128 parents: bounded, and as small as a list.
+ * Routes are an array in the caller's pool, sorted by family, address and length. A look-up is a
+ * few binary searches, see wyrm_route_find: bounded, and as small as a list.
  */
 #include "wyrm_peer.h"
 
 #include <string.h>
 
-#define NO_PARENT UINT32_MAX
+/* A route begins with what it is sorted by: bytes, in the order in which they count. */
+enum { KEY_LEN = offsetof(struct wyrm_route, bits) + 1 };
 
-static unsigned family_bits(uint8_t family)
+/* Shortens a key to its first `bits`. */
+static void cut(struct wyrm_route *key, unsigned bits)
 {
-    return (unsigned)wyrm_addr_len(family) * 8u;
+    unsigned keep = 0xff00u >> bits % 8u; /* of the byte in which they end */
+
+    key->bits = (uint8_t)bits;
+    for (unsigned i = bits / 8u; i < sizeof(key->addr); i++, keep = 0)
+        key->addr[i] &= (uint8_t)keep;
 }
 
-static bool known_family(uint8_t family)
+/* The key of a prefix, host bits cleared; false if it is none. */
+static bool make_key(struct wyrm_route *key, uint8_t family, const uint8_t *addr, unsigned bits)
 {
-    return family == 4 || (WYRM_IPV6 && family == 6);
+    size_t len = wyrm_addr_len(family);
+
+    if ((family != 4 && !(WYRM_IPV6 && family == 6)) || bits > 8 * len)
+        return false;
+    memset(key, 0, sizeof(*key));
+    key->family = family;
+    memcpy(key->addr, addr, len);
+    cut(key, bits);
+    return true;
 }
 
-static int compare(const struct wyrm_prefix *a, const struct wyrm_prefix *b)
+/* The first route that sorts above `key`, or the end. */
+static WYRM_APART struct wyrm_route *first_above(const struct wyrm_device *dev,
+                                                 const struct wyrm_route *key)
 {
-    int order = (int)a->family - (int)b->family;
+    struct wyrm_route *low = dev->pools->routes;
 
-    if (order == 0)
-        order = memcmp(a->addr, b->addr, wyrm_addr_len(a->family));
-    if (order == 0)
-        order = (int)a->bits - (int)b->bits;
-    return order;
-}
+    for (uint32_t n = dev->routes_used; n > 0;) {
+        struct wyrm_route *middle = low + n / 2;
 
-static bool contains(const struct wyrm_prefix *prefix, uint8_t family, const uint8_t *addr)
-{
-    unsigned whole = prefix->bits / 8u, rest = prefix->bits % 8u;
-
-    return prefix->family == family && memcmp(prefix->addr, addr, whole) == 0 &&
-           (rest == 0 || ((prefix->addr[whole] ^ addr[whole]) >> (8u - rest)) == 0);
-}
-
-/* How many routes are not above `key`. */
-static uint32_t upper_bound(const struct wyrm_device *dev, const struct wyrm_prefix *key)
-{
-    uint32_t low = 0, high = dev->routes_used;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (compare(&dev->pools->routes[middle].prefix, key) <= 0)
+        if (memcmp(middle, key, KEY_LEN) <= 0) {
             low = middle + 1;
-        else
-            high = middle;
+            n--;
+        }
+        n /= 2;
     }
     return low;
 }
 
-/* The narrowest route around an address, seen from the `below` routes that sort not above it. */
-static uint32_t innermost(const struct wyrm_device *dev, uint32_t below, uint8_t family,
-                          const uint8_t *addr)
+/* The first route that is `key` or sorts above it, or the end. */
+static struct wyrm_route *place_of(const struct wyrm_device *dev, const struct wyrm_route *key,
+                                   bool *found)
 {
-    uint32_t at = below == 0 ? NO_PARENT : below - 1;
+    struct wyrm_route *above = first_above(dev, key);
 
-    while (at != NO_PARENT && !contains(&dev->pools->routes[at].prefix, family, addr))
-        at = dev->pools->routes[at].parent;
-    return at;
+    *found = above > dev->pools->routes && memcmp(above - 1, key, KEY_LEN) == 0;
+    return *found ? above - 1 : above;
 }
 
-/* Parents sort before their children, so one pass finds them all. */
-static void find_parents(struct wyrm_device *dev)
+/* How many of their first `bits` two addresses share. */
+static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
-    for (uint32_t i = 0; i < dev->routes_used; i++) {
-        struct wyrm_route *route = &dev->pools->routes[i];
+    unsigned n = 0;
 
-        route->parent = innermost(dev, i, route->prefix.family, route->prefix.addr);
-    }
+    while (n < bits && a[n / 8] == b[n / 8])
+        n += 8;
+    if (n < bits)
+        for (unsigned differ = a[n / 8] ^ b[n / 8]; differ < 0x80u; differ <<= 1)
+            n++;
+    return n < bits ? n : bits;
 }
 
-/* The prefix with its host bits cleared; false if it is none. */
-static bool normalise(struct wyrm_prefix *out, const struct wyrm_prefix *in)
-{
-    unsigned whole = in->bits / 8u, rest = in->bits % 8u;
-
-    if (!known_family(in->family) || in->bits > family_bits(in->family))
-        return false;
-    *out = (struct wyrm_prefix){.family = in->family, .bits = in->bits};
-    memcpy(out->addr, in->addr, whole);
-    if (rest != 0)
-        out->addr[whole] = (uint8_t)(in->addr[whole] & (0xff00u >> rest));
-    return true;
-}
-
-/* Parents stand before their children: of what follows `at`, some move by one place. */
-static void insert_at(struct wyrm_device *dev, uint32_t at, const struct wyrm_prefix *prefix,
-                      wyrm_peer_id peer)
-{
-    struct wyrm_route *routes = dev->pools->routes;
-    uint32_t parent = innermost(dev, at, prefix->family, prefix->addr), i;
-
-    memmove(&routes[at + 1], &routes[at], (dev->routes_used - at) * sizeof(*routes));
-    routes[at] = (struct wyrm_route){.prefix = *prefix, .peer = peer, .parent = parent};
-    dev->routes_used++;
-    /* First come those inside the new one; its parent's children become its own. */
-    for (i = at + 1; i < dev->routes_used; i++) {
-        struct wyrm_route *route = &routes[i];
-
-        if (!contains(prefix, route->prefix.family, route->prefix.addr))
-            break;
-        if (route->parent == parent)
-            route->parent = at;
-        else
-            route->parent++;
-    }
-    for (; i < dev->routes_used; i++)
-        if (routes[i].parent != NO_PARENT && routes[i].parent >= at)
-            routes[i].parent++;
-}
-
-static void remove_at(struct wyrm_device *dev, uint32_t at)
-{
-    struct wyrm_route *routes = dev->pools->routes;
-    uint32_t parent = routes[at].parent;
-
-    dev->routes_used--;
-    memmove(&routes[at], &routes[at + 1], (dev->routes_used - at) * sizeof(*routes));
-    for (uint32_t i = at; i < dev->routes_used; i++) {
-        if (routes[i].parent == at)
-            routes[i].parent = parent;
-        else if (routes[i].parent != NO_PARENT && routes[i].parent > at)
-            routes[i].parent--;
-    }
-}
-
+/* All prefixes of an address sort not above it, the longest last; so it is looked for from the last
+ * route not above the address. If that one contains the address, nothing narrower does. Else the
+ * two part after some bits, and whatever contains the address is no longer than these: a longer one
+ * would stand between the two. Thus the search goes on with a shorter address, at most as often as
+ * it has bits. */
 wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
                             wyrm_peer_id *peer)
 {
-    struct wyrm_prefix key = {.family = family};
-    uint32_t at;
+    const struct wyrm_route *route;
+    struct wyrm_route key;
 
-    if (!known_family(family))
+    if (!make_key(&key, family, addr, 8u * (unsigned)wyrm_addr_len(family)))
         return WYRM_D_ROUTE;
-    key.bits = (uint8_t)family_bits(family);
-    memcpy(key.addr, addr, wyrm_addr_len(family));
-    at = innermost(dev, upper_bound(dev, &key), family, addr);
-    if (at == NO_PARENT)
-        return WYRM_D_ROUTE;
-    *peer = dev->pools->routes[at].peer;
-    return WYRM_IDLE;
+    while ((route = first_above(dev, &key)) > dev->pools->routes && (--route)->family == family) {
+        unsigned common = common_bits(route->addr, key.addr, route->bits);
+
+        if (common == route->bits) {
+            *peer = route->peer;
+            return WYRM_IDLE;
+        }
+        cut(&key, common);
+    }
+    return WYRM_D_ROUTE;
+}
+
+/* How many bytes of routes stand from `at` on. */
+static size_t bytes_from(const struct wyrm_device *dev, const struct wyrm_route *at)
+{
+    return (size_t)((const uint8_t *)(dev->pools->routes + dev->routes_used) - (const uint8_t *)at);
 }
 
 wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix)
 {
-    struct wyrm_route *routes = dev->pools->routes;
-    struct wyrm_prefix key;
-    uint32_t at;
+    struct wyrm_route key, *place;
+    bool found;
 
     if (wyrm_used_peer(dev, peer) == NULL)
         return WYRM_E_STATE;
-    if (!normalise(&key, prefix))
+    if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
 
-    at = upper_bound(dev, &key);
-    if (at > 0 && compare(&routes[at - 1].prefix, &key) == 0) {
-        routes[at - 1].peer = peer;
-        return WYRM_IDLE;
+    place = place_of(dev, &key, &found);
+    if (!found) {
+        if (dev->routes_used == dev->pools->n_routes)
+            return WYRM_E_FULL;
+        memmove(place + 1, place, bytes_from(dev, place));
+        *place = key;
+        dev->routes_used++;
     }
-    if (dev->routes_used == dev->pools->n_routes)
-        return WYRM_E_FULL;
-    insert_at(dev, at, &key, peer);
+    place->peer = peer;
     return WYRM_IDLE;
 }
 
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
                               const struct wyrm_prefix *prefix)
 {
-    struct wyrm_prefix key;
-    uint32_t at;
+    struct wyrm_route key, *place;
+    bool found;
 
-    if (!normalise(&key, prefix))
+    if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
-    at = upper_bound(dev, &key);
-    if (at > 0 && compare(&dev->pools->routes[at - 1].prefix, &key) == 0 &&
-        dev->pools->routes[at - 1].peer == peer)
-        remove_at(dev, at - 1);
+    place = place_of(dev, &key, &found);
+    if (found && place->peer == peer) {
+        memmove(place, place + 1, bytes_from(dev, place + 1));
+        dev->routes_used--;
+    }
     return WYRM_IDLE;
 }
 
@@ -199,18 +158,19 @@ void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
     for (uint32_t i = 0; i < dev->routes_used; i++)
         if (routes[i].peer != peer)
             routes[kept++] = routes[i];
-    if (kept == dev->routes_used)
-        return;
     dev->routes_used = kept;
-    find_parents(dev);
 }
 
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer)
 {
+    const struct wyrm_route *route = &dev->pools->routes[position];
+
     if (position >= dev->routes_used)
         return WYRM_E_STATE;
-    *prefix = dev->pools->routes[position].prefix;
-    *peer = dev->pools->routes[position].peer;
+    prefix->family = route->family;
+    prefix->bits = route->bits;
+    memcpy(prefix->addr, route->addr, sizeof(prefix->addr));
+    *peer = route->peer;
     return WYRM_IDLE;
 }
