@@ -188,7 +188,7 @@ static void send_in_pieces(struct wyrmd *d, uint8_t *ip, size_t len,
     if (ip_len < 20 || head_len < ip_len + (udp ? 8 : 20) || head_len > HEADERS_MAX ||
         head_len > len || how->gso_size == 0 || how->csum_offset != (udp ? 6 : 16))
         return; /* no kernel makes such a packet */
-    if (wyrmd_udp_is_own(d, ip, len))
+    if (wyrmd_udp_loops(d, ip, len))
         return;
     for (size_t at = head_len; at < len; at += part, i++) {
         struct wyrm_span spans[2] = {{head, head_len}, {ip + at, 0}};
@@ -219,7 +219,7 @@ bool wyrmd_tun_readable(struct wyrmd *d)
         how.gso_type = (uint8_t)(how.gso_type & ~VIRTIO_NET_HDR_GSO_ECN);
         if (how.gso_type != VIRTIO_NET_HDR_GSO_NONE) {
             send_in_pieces(d, ip, (size_t)len, &how);
-        } else if (!wyrmd_udp_is_own(d, ip, (size_t)len)) {
+        } else if (!wyrmd_udp_loops(d, ip, (size_t)len)) {
             struct wyrm_span span = {ip, (size_t)len};
 
             if (how.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)

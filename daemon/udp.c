@@ -21,7 +21,13 @@
 #define UDP_GRO     104
 #endif
 
-enum { SEGMENTS = 64, SEGMENTED_MAX = 65000, SOCKET_BUFFER = 4 << 20, PORT_TRIES = 16 };
+enum {
+    SEGMENTS = 64,
+    SEGMENTED_MAX = 65000,
+    SOCKET_BUFFER = 4 << 20,
+    PORT_TRIES = 16,
+    ONION_SKINS = 8
+};
 
 /* struct wyrm_path holds the local address of the family of the remote one; all zero: any. */
 _Static_assert(WYRM_PATH_LEN >= 16, "WYRM_PATH_LEN is too small");
@@ -164,7 +170,7 @@ int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark)
 }
 
 /* Nobody else can have our port on an address of this machine. */
-bool wyrmd_udp_is_own(const struct wyrmd *d, const uint8_t *ip, size_t len)
+static bool is_own(const struct wyrmd *d, const uint8_t *ip, size_t len)
 {
     bool v4 = len >= 28 && ip[0] >> 4 == 4 && ip[9] == IPPROTO_UDP && !(ip[6] & 0x1f) && !ip[7];
     bool v6 = len >= 48 && ip[0] >> 4 == 6 && (ip[6] == IPPROTO_UDP || ip[6] == IPPROTO_FRAGMENT);
@@ -186,6 +192,30 @@ bool wyrmd_udp_is_own(const struct wyrmd *d, const uint8_t *ip, size_t len)
     own = bind(fd, &local.any, v4 ? sizeof(local.v4) : sizeof(local.v6)) == 0;
     close(fd);
     return own;
+}
+
+/* Sealed once more, a packet to `addr` goes to the endpoint of the peer that has that address,
+ * which may itself be somebody's address: does that ever end? */
+static bool leads_out(const struct wyrmd *d, uint8_t family, const uint8_t *addr)
+{
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+
+    for (unsigned skin = 0; skin < ONION_SKINS; skin++) {
+        if (wyrm_route_find(&d->dev, family, addr, &peer) != WYRM_IDLE ||
+            wyrm_peer_get(&d->dev, d->now, peer, &info) != WYRM_IDLE || info.endpoint.family == 0)
+            return true;
+        family = info.endpoint.family;
+        addr = info.endpoint.addr;
+    }
+    return false;
+}
+
+bool wyrmd_udp_loops(const struct wyrmd *d, const uint8_t *ip, size_t len)
+{
+    bool v4 = ip[0] >> 4 == 4;
+
+    return is_own(d, ip, len) && !leads_out(d, v4 ? 4 : 6, ip + (v4 ? 16 : 24));
 }
 
 /* ---- Receive ------------------------------------------------------------ */

@@ -126,8 +126,9 @@ void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
 /* (Re)binds both sockets to the port, 0: any free one. 0 or an errno; on error nothing changed. */
 int wyrmd_udp_bind(struct wyrmd *d, uint16_t port);
 int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark);
-/* True if `ip` is a datagram of our own sockets: sending it through the tunnel would be a loop. */
-bool wyrmd_udp_is_own(const struct wyrmd *d, const uint8_t *ip, size_t len);
+/* True if `ip` is a datagram of our own sockets that could come back here for ever. One that goes
+ * to a peer behind another peer is fine. */
+bool wyrmd_udp_loops(const struct wyrmd *d, const uint8_t *ip, size_t len);
 void wyrmd_udp_readable(struct wyrmd *d, int fd);
 /* Queues a copy of a datagram. */
 void wyrmd_udp_queue(struct wyrmd *d, const struct wyrm_packet *packet);

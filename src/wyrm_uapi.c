@@ -88,8 +88,14 @@ static int set_private_key(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
     wyrm_status status = WYRM_E_TEXT;
 
     (void)uapi;
-    if (parse_hex_key(key, line))
-        status = wyrm_set_private_key(host->dev, wyrm_ct_is_zero(key, sizeof(key)) ? NULL : key);
+    if (parse_hex_key(key, line)) {
+        bool none = wyrm_ct_is_zero(key, sizeof(key));
+
+        /* As it is used, so that `get` shows the same for all ways to write it. */
+        key[0] &= 248;
+        key[31] = (uint8_t)((key[31] & 127) | 64);
+        status = wyrm_set_private_key(host->dev, none ? NULL : key);
+    }
     wyrm_wipe(key, sizeof(key));
     return error_of(status);
 }
@@ -407,9 +413,12 @@ static void put_everything(const struct wyrm_uapi_host *host)
 static void finish(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
 {
     bool negative;
+    int error;
 
-    if (uapi->operation == OPERATION_SET && uapi->error == WYRM_UAPI_OK)
-        uapi->error = ensure_peer(uapi, host);
+    if (uapi->operation == OPERATION_SET) { /* also if a later line is wrong */
+        error = ensure_peer(uapi, host);
+        uapi->error = uapi->error == WYRM_UAPI_OK ? error : uapi->error;
+    }
     negative = uapi->operation == OPERATION_SET && uapi->error != WYRM_UAPI_OK;
     if (uapi->operation == OPERATION_GET && uapi->error == WYRM_UAPI_OK)
         put_everything(host);

@@ -37,7 +37,7 @@ void wyrmd_log(const struct wyrmd *daemon, const char *format, ...)
     (void)format;
 }
 
-bool wyrmd_udp_is_own(const struct wyrmd *daemon, const uint8_t *ip, size_t len)
+bool wyrmd_udp_loops(const struct wyrmd *daemon, const uint8_t *ip, size_t len)
 {
     (void)daemon;
     (void)ip;

@@ -165,6 +165,18 @@ static void everything_set_is_told_back(void **state)
                  "\n" PEER_TELLS(ZERO, "endpoint=[2001:db8::1]:1\n", "0") "errno=0\n\n");
 }
 
+static void a_private_key_is_told_as_it_is_used(void **state)
+{
+    char other[sizeof(PRIV)] = PRIV, text[128];
+
+    (void)state;
+    other[1] = 'f'; /* a8 and af, 4f and 8f: the bits that X25519 fixes do not count */
+    other[62] = '8';
+    snprintf(text, sizeof(text), "private_key=%s\n", other);
+    OK(text);
+    assert_get("private_key=" PRIV "\nerrno=0\n\n");
+}
+
 static void what_is_told_can_be_set_again(void **state)
 {
     static char told_first[4096];
@@ -369,6 +381,13 @@ static void a_bare_public_key_makes_a_peer(void **state)
     assert_true(told(PUB2));
 }
 
+static void a_peer_that_was_named_stays_when_the_next_line_is_wrong(void **state)
+{
+    (void)state;
+    FAILS(22, PEER "colour=blue\n");
+    assert_true(told(PEER));
+}
+
 static void capital_hex_digits_are_fine(void **state)
 {
     (void)state;
@@ -560,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_empty_device_tells_nothing),
         TEST(everything_set_is_told_back),
+        TEST(a_private_key_is_told_as_it_is_used),
         TEST(what_is_told_can_be_set_again),
         TEST(secrets_are_hidden_where_they_are_to_be),
         TEST(handshakes_are_told_in_absolute_time),
@@ -576,6 +596,7 @@ int main(void)
         TEST(a_port_in_use_is_told_and_changes_nothing),
         TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken),
         TEST(a_bare_public_key_makes_a_peer),
+        TEST(a_peer_that_was_named_stays_when_the_next_line_is_wrong),
         TEST(capital_hex_digits_are_fine),
         TEST(update_only_makes_no_peer_and_leaves_out_the_rest),
         TEST(remove_takes_the_peer_away_and_leaves_out_the_rest),

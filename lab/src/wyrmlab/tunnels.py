@@ -111,6 +111,7 @@ class Tunnel:
         self.interface = net.check_name(interface)
         self.program = str(program)
         self.keys = net.make_keys()
+        self.log = log
         self._service = proc.Service(
             Path(self.program).name,
             where.command(self.program, "-f", interface),

@@ -1,0 +1,341 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What other implementations' own suites ask of theirs, where no other file here asks it."""
+
+from __future__ import annotations
+
+import base64
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from wyrmlab import net, paths
+from wyrmlab.build import TEST_PRESETS
+from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, eventually, machine, pair, transfer
+
+from .uapi_model import Model, ask
+
+pytestmark = pytest.mark.netns
+Connect = Callable[..., Pair]
+
+
+def at_once(*jobs: Callable[[], None]) -> None:
+    """Runs all in threads; the first error of any is raised once all have ended."""
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        running = [threads.submit(job) for job in jobs]
+    for one in running:
+        one.result()
+
+
+# --- Tunnels and routes ----------------------------------------------------------------------
+
+
+def test_a_peer_behind_a_peer_of_the_same_interface_is_reached(
+    connect: Connect, wyrmd: Path, tmp_path: Path
+) -> None:
+    """An onion: the packet passes the one interface twice, under one key inside the other's."""
+    pair = connect()
+    west = pair.west
+    west.machine.ip("address add 10.99.0.1/24 dev wga")
+    with Tunnel(pair.east.machine, "wgc", wyrmd, tmp_path / "c.log") as core:
+        core.set_key(core.keys)
+        core.set(f"listen-port 51821 peer {west.keys.public} allowed-ips 10.99.0.1/32")
+        core.up("10.99.0.2/24", mtu=1340)
+        west.set(
+            f"peer {core.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821",
+        )
+        assert west.machine.pings("10.99.0.2", count=3) == 3
+        assert core.show("endpoints")[west.keys.public] == f"{pair.WEST}:51820"
+
+
+def test_a_peer_whose_endpoint_lies_behind_itself_is_not_reached_and_costs_little(
+    connect: Connect,
+) -> None:
+    pair = connect()
+    west, third = pair.west, net.make_keys().public
+    west.machine.ip("address add 10.99.0.1/24 dev wga")
+    west.set(f"peer {third} allowed-ips 10.99.0.2/32 endpoint 10.99.0.2:51820")
+    before = west.cpu_seconds()
+    assert west.machine.pings("10.99.0.2", count=3, wait_s=0.5) == 0
+    assert west.transfer(third)[1] < 10_000
+    assert west.cpu_seconds() - before < 0.2
+    assert west.machine.pings(pair.EAST) == 1
+
+
+def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
+    """All that has not the daemon's mark goes into the tunnel, as wg-quick sets it up."""
+    pair = connect()
+    west, east = pair.west, pair.east
+    west.machine.ip("address add fc00::9/96 dev va nodad")
+    west.machine.ip("-6 route add default via fc00::1")
+    east.machine.ip("address add 192.0.2.7/32 dev wgb")
+    east.machine.ip("address add abab::1111/128 dev wgb nodad")
+    west.set(
+        f"fwmark 51820 peer {east.keys.public} allowed-ips 192.0.2.7/32,abab::1111/128,{pair.EAST}"
+    )
+    west.machine.sysctl("net.ipv4.conf.va.rp_filter", 0)
+    for family in ("-4", "-6"):
+        west.machine.ip(f"{family} route add default dev wga table 51820")
+        west.machine.ip(f"{family} rule add not fwmark 51820 table 51820")
+        west.machine.ip(f"{family} rule add table main suppress_prefixlength 0")
+    for address in ("192.0.2.7", "abab::1111"):
+        assert west.machine.pings(address, "-f", count=100, interval_s=0) == 100
+
+
+def test_an_error_finds_its_way_back_through_a_nat(connect: Connect) -> None:
+    """What a NAT sent into the tunnel comes back as an error when no peer has the address."""
+    pair = connect(introduced=False)
+    east = pair.east.machine
+    with machine("left") as left:
+        cable(left, east, ("vl", "vr"), (("10.50.0.1/24",), ("10.50.0.100/24",)))
+        left.ip(f"route add {pair.WEST}/32 via 10.50.0.100")
+        east.sysctl("net.ipv4.ip_forward", 1)
+        east.nft(
+            "table ip nat { chain post { type nat hook postrouting priority 100;"
+            f" ip saddr 10.50.0.0/24 ip daddr 10.88.0.0/24 snat to {pair.EAST}; }} }}"
+        )
+        started = time.monotonic()
+        said = left.run("ping", "-c", "1", "-W", "3", pair.WEST, check=False)
+        assert "Destination Host Unreachable" in said
+        assert time.monotonic() - started < 2
+
+
+def test_a_mark_given_to_every_packet_reroutes_and_harms_nothing(connect: Connect) -> None:
+    pair = connect()
+    west = pair.west.machine
+    assert west.pings(pair.EAST, "-I", "wga") == 1
+    west.nft(
+        "table ip t { chain out { type route hook output priority -150; meta mark set 0x1; } }"
+    )
+    for options in ((), ("-I", "wga")):
+        assert west.pings(pair.EAST, *options) == 1
+
+
+# --- Keys and configuration ------------------------------------------------------------------
+
+
+def test_a_key_is_shown_as_it_is_used(connect: Connect) -> None:
+    """The bits that X25519 fixes are fixed when the key is set, and the same key is the same."""
+    pair = connect()
+    west = pair.west
+    given = bytearray(base64.b64decode(west.keys.private))
+    given[0] |= 7
+    given[31] |= 128
+    given[31] &= ~64
+    text = base64.b64encode(given).decode()
+    assert west.machine.pings(pair.EAST) == 1
+    sent = west.transfer(pair.east.keys.public)[1]
+    west.set("private-key /dev/stdin", stdin=text + "\n")
+    assert west.wg("show", "wga", "private-key").strip() == west.keys.private
+    assert west.wg("show", "wga", "public-key").strip() == west.keys.public
+    assert west.machine.pings(pair.EAST) == 1
+    assert west.transfer(pair.east.keys.public)[1] - sent == 128  # the session went on
+
+
+def test_a_preshared_key_is_cleared_by_zeros(connect: Connect) -> None:
+    pair = connect(psk=net.make_psk())
+    assert pair.west.machine.pings(pair.EAST) == 1
+    for side, other in ((pair.west, pair.east), (pair.east, pair.west)):
+        side.set(f"peer {other.keys.public} preshared-key /dev/null")
+        assert side.show("preshared-keys") == {other.keys.public: "(none)"}
+    assert pair.west.machine.pings(pair.EAST, count=2, wait_s=6) >= 1
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("0.0.0.0/0", "10.0.0.0/8,100.0.0.0/10,172.16.0.0/12,192.168.0.0/16", "0.0.0.0/0"),
+        ("10.0.0.0/8,10.0.0.0/16,10.0.0.0/24,10.0.0.0/32", "10.0.0.0/24", "10.0.0.0/8"),
+        ("::/0", "::/0,1700::/111,5000::/4,e000::/37,9000::/75", "::/0"),
+    ],
+    ids=["ipv4", "nested", "ipv6"],
+)
+def test_overlapping_allowed_ips_grow_and_shrink(
+    wyrmd: Path, tmp_path: Path, steps: Sequence[str]
+) -> None:
+    peer = net.make_keys().public
+    with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as alone:
+        for step in (*steps, *reversed(steps)):
+            alone.set(f"peer {peer} allowed-ips {step}")
+            assert sorted(alone.show("allowed-ips")[peer].split()) == sorted(step.split(","))
+        alone.set(f"peer {peer} remove")
+        assert alone.show("allowed-ips") == {}
+
+
+# --- Much at once ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inner", [4, 6], ids=["ipv4", "ipv6"])
+def test_parallel_streams_and_floods_of_datagrams(
+    connect: Connect, tmp_path: Path, inner: int
+) -> None:
+    pair = connect("wyrmd", "wireguard-go")
+    one, other = pair.west.machine, pair.east.machine
+    east, west = (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
+
+    def stream(server: Machine, client: Machine, address: str, port: int) -> None:
+        log = tmp_path / f"tcp{port}"
+        sent = transfer(server, client, address, log, "-n", "1M", "-P", "4", port=port)
+        assert sent >= 4_000_000
+
+    def datagrams(server: Machine, client: Machine, address: str, port: int) -> None:
+        options = ("-u", "-b", "2m", "-t", "1", "-l", "1200", "-P", "4")
+        assert transfer(server, client, address, tmp_path / f"udp{port}", *options, port=port)
+
+    at_once(
+        lambda: stream(other, one, east, 5001),
+        lambda: stream(one, other, west, 5002),
+        lambda: datagrams(other, one, east, 5003),
+        lambda: datagrams(one, other, west, 5004),
+    )
+    assert pair.west.machine.pings(east, count=3) == 3
+
+
+def test_clients_of_every_kind_at_once(wyrmd: Path, boringtun: Path | None, tmp_path: Path) -> None:
+    """One daemon serves them all: each begins, pings and sends a stream, all at the same time."""
+    programs = [wyrmd, "wireguard-go", wyrmd, *([boringtun] if boringtun else [])]
+    with ExitStack() as stack:
+        hub_machine = stack.enter_context(machine("hub"))
+        hub = stack.enter_context(Tunnel(hub_machine, "wgh", wyrmd, tmp_path / "hub.log"))
+        hub.set_key(hub.keys)
+        hub.set("listen-port 51820")
+        clients = []
+        for i, program in enumerate(programs, 1):
+            where = stack.enter_context(machine(f"spoke{i}"))
+            cable(
+                *(hub_machine, where, (f"vh{i}", f"vs{i}")),
+                ((f"10.77.{i}.1/24",), (f"10.77.{i}.2/24",)),
+            )
+            spoke = Tunnel(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
+            stack.enter_context(spoke)
+            spoke.set_key(spoke.keys)
+            spoke.set(f"peer {hub.keys.public} allowed-ips 10.88.0.0/24 endpoint 10.77.{i}.1:51820")
+            hub.set(f"peer {spoke.keys.public} allowed-ips 10.88.0.{i + 1}/32")
+            spoke.up(f"10.88.0.{i + 1}/24")
+            clients.append(spoke)
+        hub.up("10.88.0.1/24")
+
+        def work(i: int, spoke: Tunnel) -> None:
+            assert spoke.machine.pings("10.88.0.1", count=10) == 10
+            options = ("-n", "1M")
+            log = tmp_path / f"stream{i}"
+            assert (
+                transfer(hub_machine, spoke.machine, "10.88.0.1", log, *options, port=5000 + i)
+                >= 1_000_000
+            )
+
+        at_once(*(lambda i=i, one=one: work(i, one) for i, one in enumerate(clients)))
+        for i in range(len(clients)):
+            assert hub_machine.pings(f"10.88.0.{i + 2}") == 1
+
+
+# --- Changes at once -------------------------------------------------------------------------
+
+SANITIZED = paths.BUILD / TEST_PRESETS[1] / "daemon" / "wyrmd-sanitized"
+
+
+@pytest.fixture(params=["wyrmd", "sanitized"])
+def any_pair(request: pytest.FixtureRequest, wyrmd: Path, tmp_path: Path) -> Pair:
+    """Two daemons, the second time with compiler and library watching their memory."""
+    program = wyrmd if request.param == "wyrmd" else SANITIZED
+    manager = pair(tmp_path, program, program)
+    made = manager.__enter__()
+    request.addfinalizer(lambda: manager.__exit__(None, None, None))
+    return made
+
+
+def unharmed(pair: Pair) -> None:
+    for side in (pair.west, pair.east):
+        assert side.running
+        assert "ERROR" not in side.log.read_text()
+        assert "runtime error" not in side.log.read_text()
+
+
+def test_both_ends_go_up_and_down_at_random_and_meet_in_the_end(any_pair: Pair) -> None:
+    """Fifty times each, at the same time, whatever the other does."""
+
+    def ups_and_downs(side: Tunnel, seed: int) -> None:
+        chance = random.Random(seed)
+        for _ in range(50):
+            side.machine.ip(f"link set {side.interface} {chance.choice(('up', 'down'))}")
+            time.sleep(chance.random() * 0.005)
+        side.machine.ip(f"link set {side.interface} up")
+
+    west, east = any_pair.west, any_pair.east
+    at_once(lambda: ups_and_downs(west, 1), lambda: ups_and_downs(east, 2))
+    west.set(f"peer {east.keys.public} endpoint {any_pair.endpoint(east)}")
+    east.set(f"peer {west.keys.public} endpoint {any_pair.endpoint(west)}")
+    assert west.machine.pings(any_pair.EAST, count=3, wait_s=6) >= 1
+    assert east.machine.pings(any_pair.WEST, count=3) == 3
+    unharmed(any_pair)
+
+
+def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> None:
+    """Keepalive, port, mark, routes and key change again and again while packets flow."""
+    west, east = any_pair.west, any_pair.east
+    other = east.keys.public
+    assert west.machine.pings(any_pair.EAST) == 1
+    end = time.monotonic() + 2
+    answered = []
+
+    def again_and_again(*settings: str) -> None:
+        i = 0
+        while time.monotonic() < end:
+            west.set(settings[i % len(settings)])
+            i += 1
+
+    def traffic() -> None:
+        while time.monotonic() < end:
+            answered.append(west.machine.pings(any_pair.EAST, count=20, interval_s=0.01))
+
+    def keys() -> None:
+        right, wrong = west.keys, net.make_keys()
+        while time.monotonic() < end:
+            for key in (right, wrong, right):
+                west.set("private-key /dev/stdin", stdin=key.private + "\n")
+            time.sleep(0.3)
+
+    at_once(
+        traffic,
+        keys,
+        lambda: again_and_again(
+            f"peer {other} persistent-keepalive 1", f"peer {other} persistent-keepalive 0"
+        ),
+        lambda: again_and_again("listen-port 51820", "listen-port 51821", "fwmark 7", "fwmark 0"),
+        lambda: again_and_again(
+            f"peer {other} allowed-ips {any_pair.EAST}/32,10.0.0.0/8",
+            f"peer {other} allowed-ips {any_pair.EAST}/32",
+        ),
+    )
+    assert sum(answered) > 0
+    eventually(lambda: west.machine.pings(any_pair.EAST, wait_s=1) == 1, "an answer", 15)
+    assert west.machine.pings(any_pair.EAST, count=10, interval_s=0.01) == 10
+    assert east.machine.pings(any_pair.WEST) == 1
+    unharmed(any_pair)
+
+
+# --- The configuration protocol at random ----------------------------------------------------
+
+
+def configure_at_random(program: Path, log: Path, seeds: Sequence[int], requests: int) -> None:
+    for seed in seeds:
+        with machine("west") as west, Tunnel(west, "wga", program, log) as daemon:
+            model = Model(seed)
+            for number in range(requests):
+                request, error = model.request()
+                said = ask(daemon.socket, request)
+                assert said == error, f"seed {seed}, request {number}: {request}"
+                told = ask(daemon.socket, "get=1\n\n")
+                assert isinstance(told, dict)
+                model.check(told)
+            assert daemon.running
+            assert "ERROR" not in daemon.log.read_text()
+
+
+def test_random_requests_leave_what_the_protocol_promises(wyrmd: Path, tmp_path: Path) -> None:
+    configure_at_random(wyrmd, tmp_path / "log", range(3), 300)
+    configure_at_random(SANITIZED, tmp_path / "log", range(3, 4), 300)
