@@ -7,7 +7,8 @@
  *
  *   WYRM_ARCH_<X>    1 on that architecture; assembly files are empty elsewhere
  *   WYRM_SMALL       1: smallest code; 0: fastest
- *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere
+ *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere, which is
+ *                    the least code together with WYRM_SMALL, and several times slower
  *   WYRM_CT_MUL64    1: a 32 x 32 -> 64 multiply takes the same time for all operands
  *   WYRM_UNALIGNED   1: the core reads and writes words at any address
  *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13

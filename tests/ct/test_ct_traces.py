@@ -14,6 +14,7 @@ from .rig import CORES, Build, Kind
 QUICK = [
     Build(CORES["m4"], "gcc", "O2"),
     Build(CORES["m4"], "gcc", "Os"),
+    Build(CORES["m4"], "gcc", "Os", "-DWYRM_ASM=0"),  # the smallest code
     Build(CORES["m3"], "gcc", "O2"),
     Build(CORES["m0"], "gcc", "Os"),
     Build(CORES["m0"], "clang", "Os"),  # Clang makes branches of masks where GCC does not

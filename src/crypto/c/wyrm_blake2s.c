@@ -10,14 +10,8 @@
 
 #include <string.h>
 
-#define IV0 0x6a09e667
-#define IV1 0xbb67ae85
-#define IV2 0x3c6ef372
-#define IV3 0xa54ff53a
-#define IV4 0x510e527f
-#define IV5 0x9b05688c
-#define IV6 0x1f83d9ab
-#define IV7 0x5be0cd19
+static const uint32_t iv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 /* A key fills the first block, which is compressed at once, so that a copy of the state saves that
  * work. While nothing follows it, it may yet turn out to be the last block: state->block still
@@ -26,16 +20,36 @@
 
 #if !WYRM_BLAKE2S_ASM
 
-static const uint8_t sigma[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-                                      {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-                                      {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
-                                      {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-                                      {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
-                                      {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-                                      {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
-                                      {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-                                      {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
-                                      {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
+/* The message words of a round: two for each of its eight steps, as bytes, or as nibbles of one
+ * byte for half the table and a little more to execute. */
+#if WYRM_SMALL
+#define SIGMA_ROW    8
+#define PAIR(x, y)   (x) << 4 | (y)
+#define WORD_X(s, i) ((s)[i] >> 4)
+#define WORD_Y(s, i) ((s)[i] & 15)
+#define UNROLL
+#else
+#define SIGMA_ROW    16
+#define PAIR(x, y)   (x), (y)
+#define WORD_X(s, i) ((s)[2 * (i)])
+#define WORD_Y(s, i) ((s)[2 * (i) + 1])
+#define UNROLL       _Pragma("GCC unroll 8")
+#endif
+#define ROW(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                                        \
+    PAIR(a, b), PAIR(c, d), PAIR(e, f), PAIR(g, h), PAIR(i, j), PAIR(k, l), PAIR(m, n), PAIR(o, p)
+
+static const uint8_t sigma[10][SIGMA_ROW] = {
+    {ROW(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)},
+    {ROW(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3)},
+    {ROW(11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4)},
+    {ROW(7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8)},
+    {ROW(9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13)},
+    {ROW(2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9)},
+    {ROW(12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11)},
+    {ROW(13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10)},
+    {ROW(6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5)},
+    {ROW(10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0)},
+};
 
 static inline uint32_t rotate_right(uint32_t value, unsigned n)
 {
@@ -54,27 +68,34 @@ static inline uint32_t rotate_right(uint32_t value, unsigned n)
         b = rotate_right(b ^ c, 7);                                                                \
     } while (0)
 
-static inline void round_fast(uint32_t v[16], const uint32_t m[16], const uint8_t s[16])
+#define STEP(a, b, c, d, i) MIX(a, b, c, d, m[WORD_X(s, i)], m[WORD_Y(s, i)])
+
+static inline void round_fast(uint32_t v[16], const uint32_t m[16], const uint8_t s[SIGMA_ROW])
 {
-    MIX(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
-    MIX(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
-    MIX(v[2], v[6], v[10], v[14], m[s[4]], m[s[5]]);
-    MIX(v[3], v[7], v[11], v[15], m[s[6]], m[s[7]]);
-    MIX(v[0], v[5], v[10], v[15], m[s[8]], m[s[9]]);
-    MIX(v[1], v[6], v[11], v[12], m[s[10]], m[s[11]]);
-    MIX(v[2], v[7], v[8], v[13], m[s[12]], m[s[13]]);
-    MIX(v[3], v[4], v[9], v[14], m[s[14]], m[s[15]]);
+    STEP(v[0], v[4], v[8], v[12], 0);
+    STEP(v[1], v[5], v[9], v[13], 1);
+    STEP(v[2], v[6], v[10], v[14], 2);
+    STEP(v[3], v[7], v[11], v[15], 3);
+    STEP(v[0], v[5], v[10], v[15], 4);
+    STEP(v[1], v[6], v[11], v[12], 5);
+    STEP(v[2], v[7], v[8], v[13], 6);
+    STEP(v[3], v[4], v[9], v[14], 7);
 }
 
 /* Step i works on column i % 4; diagonals are columns of rows turned by one, two and three. */
-static inline void round_small(uint32_t v[16], const uint32_t m[16], const uint8_t s[16])
+static inline void round_small(uint32_t v[16], const uint32_t m[16], const uint8_t s[SIGMA_ROW])
 {
-    for (unsigned i = 0; i < 8; i++, s += 2) {
+    for (unsigned i = 0; i < 8; i++) {
         unsigned turn = i >> 2;
-        uint32_t *a = v + (i & 3), *b = v + 4 + ((i + turn) & 3);
-        uint32_t *c = v + 8 + ((i + 2 * turn) & 3), *d = v + 12 + ((i + 3 * turn) & 3);
+        uint32_t *pa = v + (i & 3), *pb = v + 4 + ((i + turn) & 3);
+        uint32_t *pc = v + 8 + ((i + 2 * turn) & 3), *pd = v + 12 + ((i + 3 * turn) & 3);
+        uint32_t a = *pa, b = *pb, c = *pc, d = *pd;
 
-        MIX(*a, *b, *c, *d, m[s[0]], m[s[1]]);
+        STEP(a, b, c, d, i);
+        *pa = a;
+        *pb = b;
+        *pc = c;
+        *pd = d;
     }
 }
 
@@ -83,23 +104,16 @@ void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_
 {
     uint32_t *h = state->h;
     uint32_t m[16];
-    uint32_t v[16] = {h[0],
-                      h[1],
-                      h[2],
-                      h[3],
-                      h[4],
-                      h[5],
-                      h[6],
-                      h[7],
-                      IV0,
-                      IV1,
-                      IV2,
-                      IV3,
-                      IV4 ^ state->counter[0],
-                      IV5 ^ state->counter[1],
-                      IV6 ^ last,
-                      IV7};
+    uint32_t v[16];
 
+    UNROLL
+    for (unsigned i = 0; i < 8; i++) {
+        v[i] = h[i];
+        v[8 + i] = iv[i];
+    }
+    v[12] ^= state->counter[0];
+    v[13] ^= state->counter[1];
+    v[14] ^= last;
     wyrm_load_words(m, block, 16);
     for (unsigned i = 0; i < 10; i++) {
         if (WYRM_SMALL)
@@ -122,8 +136,6 @@ static void compress(struct wyrm_blake2s *state, const uint8_t *block, unsigned 
 
 static void set_parameters(struct wyrm_blake2s *state, size_t out_len, size_t key_len)
 {
-    static const uint32_t iv[8] = {IV0, IV1, IV2, IV3, IV4, IV5, IV6, IV7};
-
     memcpy(state->h, iv, sizeof(iv));
     state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ (uint32_t)out_len;
     state->counter[0] = state->counter[1] = 0;

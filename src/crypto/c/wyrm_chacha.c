@@ -98,10 +98,15 @@ static inline void block_small(const uint32_t s[WYRM_CHACHA20_WORDS], uint8_t *o
     memcpy(x, s, sizeof(x));
     for (unsigned i = 0; i < 80; i++) {
         unsigned turn = i >> 2 & 1;
-        uint32_t *a = x + (i & 3), *b = x + 4 + ((i + turn) & 3);
-        uint32_t *c = x + 8 + ((i + 2 * turn) & 3), *d = x + 12 + ((i + 3 * turn) & 3);
+        uint32_t *pa = x + (i & 3), *pb = x + 4 + ((i + turn) & 3);
+        uint32_t *pc = x + 8 + ((i + 2 * turn) & 3), *pd = x + 12 + ((i + 3 * turn) & 3);
+        uint32_t a = *pa, b = *pb, c = *pc, d = *pd;
 
-        QUARTER(*a, *b, *c, *d);
+        QUARTER(a, b, c, d);
+        *pa = a;
+        *pb = b;
+        *pc = c;
+        *pd = d;
     }
     for (unsigned i = 0; i < WYRM_CHACHA20_WORDS; i++)
         xor_word(out + 4 * i, in + 4 * i, x[i] + s[i], false);

@@ -78,16 +78,29 @@ static void fe_set(struct fe *out, unsigned small)
     *out = (struct fe){{small}};
 }
 
-static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
+/* out = a + factor * b; returns what leaves the top. out may be either. */
+static uint32_t fe_row(uint32_t *out, const uint32_t *a, uint32_t factor, const uint32_t *b)
 {
     uint64_t sum = 0;
 
+    FE_UNROLL
     for (unsigned i = 0; i < FE_LIMBS; i++) {
-        sum += (uint64_t)a->limb[i] + b->limb[i];
-        out->limb[i] = (uint32_t)sum;
+        sum += (uint64_t)factor * b[i] + a[i];
+        out[i] = (uint32_t)sum;
         sum >>= 32;
     }
-    fe_fold(out, (uint32_t)sum);
+    return (uint32_t)sum;
+}
+
+/* The same as an element, for factor < 2^18. */
+static void fe_add_times(struct fe *out, const uint32_t *a, uint32_t factor, const uint32_t *b)
+{
+    fe_fold(out, fe_row(out->limb, a, factor, b));
+}
+
+static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    fe_add_times(out, a->limb, 1, b->limb);
 }
 
 /* out = a + 4p - b, where 4p is spread over the limbs so that no limb goes below zero. */
@@ -104,36 +117,14 @@ static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
     fe_fold(out, (uint32_t)sum);
 }
 
-/* out = a + factor * b, factor < 2^18; out may be either. */
-static void fe_mul_add_word(struct fe *out, const uint32_t *a, uint32_t factor, const uint32_t *b)
-{
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        sum += (uint64_t)factor * b[i] + a[i];
-        out->limb[i] = (uint32_t)sum;
-        sum >>= 32;
-    }
-    fe_fold(out, (uint32_t)sum);
-}
-
 static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
 {
     uint32_t wide[2 * FE_LIMBS] = {0};
 
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        uint64_t sum = 0;
-
-        FE_UNROLL
-        for (unsigned j = 0; j < FE_LIMBS; j++) {
-            sum += (uint64_t)a->limb[i] * b->limb[j] + wide[i + j];
-            wide[i + j] = (uint32_t)sum;
-            sum >>= 32;
-        }
-        wide[i + FE_LIMBS] = (uint32_t)sum;
-    }
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        wide[i + FE_LIMBS] = fe_row(wide + i, wide + i, a->limb[i], b->limb);
     /* 2^256 = 38 */
-    fe_mul_add_word(out, wide, 38, wide + FE_LIMBS);
+    fe_add_times(out, wide, 38, wide + FE_LIMBS);
 }
 
 static void fe_sqr(struct fe *out, const struct fe *a)
@@ -152,7 +143,7 @@ static void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
 /* out = a + 121665 * b: the curve constant (A - 2) / 4. */
 static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    fe_mul_add_word(out, a->limb, 121665, b->limb);
+    fe_add_times(out, a->limb, 121665, b->limb);
 }
 
 /* out = a where mask is all ones, unchanged where it is zero. */

@@ -13,7 +13,7 @@ from pathlib import Path
 from wyrmlab import packages, paths
 from wyrmlab.errors import UsageError
 
-PROFILES = ("speed", "small", "c")
+PROFILES = ("speed", "small", "smallest", "c")
 SOURCE = paths.ROOT / "bench" / "micro"
 
 
