@@ -16,7 +16,8 @@
  *
  * Stack: 144 bytes. Clobbers r0-r3, r12, flags.
  * Instructions per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40,
- * loop 20, the rest 68 if both buffers are aligned, otherwise 91. WYRM_SMALL: loop 40, the rest 88.
+ * loop 20, the rest 68 if both buffers are aligned, otherwise 91. WYRM_SMALL: loop 40, the rest 160,
+ * with a loop over the words of a block; 32 bytes of stack more.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, EOR, LDR, STR take the same time for all values.
  * Secrets in the frame are cleared before return.
@@ -35,14 +36,20 @@
 #define START     0
 #define START_C   32
 #define START_D   40
-#define ROW_C     56 /* x8-x11 at rest */
-#define ROW_C_END 64 /* x10, x11 */
-#define ROW_D     72 /* x12-x15 at the end of a block */
-#define LOOPS     88
-#define STATE     92 /* the arguments, as pushed */
-#define OUT_IN    96
-#define END       104 /* of in; the number of blocks as pushed */
-#define FRAME     92 /* bytes below the arguments */
+#if WYRM_SMALL
+#define ROWS_A_B  56 /* x0-x7 at the end of a block */
+#define ROW_C     88
+#else
+#define ROW_C     56
+#endif
+/* ROW_C: x8-x11 at rest. */
+#define ROW_C_END (ROW_C + 8)  /* x10, x11 */
+#define ROW_D     (ROW_C + 16) /* x12-x15 at the end of a block */
+#define LOOPS     (ROW_C + 32)
+#define FRAME     (ROW_C + 36) /* bytes below the arguments */
+#define STATE     FRAME        /* the arguments, as pushed */
+#define OUT_IN    (FRAME + 4)
+#define END       (FRAME + 12) /* of in; the number of blocks as pushed */
 
     .syntax unified
     .cfi_sections .debug_frame /* for debuggers: costs no flash */
@@ -86,6 +93,7 @@
     quarters r2, r7, r8, r11, r3, r4, r9, r12
 .endm
 
+#if !WYRM_SMALL
 /* out = in ^ (x + state) for a row; x has a rotation pending and state is in r8-r11. */
 .macro xor_row x0, x1, x2, x3, pending, aligned
     add     \x0, r8, \x0, ror #\pending
@@ -136,6 +144,7 @@
     str     r1, [r0, #48]
     xor_row r4, r5, r6, r7, 24, \aligned
 .endm
+#endif
 
     .global wyrm_chacha20_blocks
     .type   wyrm_chacha20_blocks, %function
@@ -190,13 +199,41 @@ wyrm_chacha20_blocks:
 .endr
     bne     .Lrounds
 
+#if WYRM_SMALL
+    ror     r4, r4, #25
+    ror     r5, r5, #25
+    ror     r6, r6, #25
+    ror     r7, r7, #25
+    ror     r10, r10, #24
+    ror     r11, r11, #24
+    ror     r12, r12, #24
+    ror     lr, lr, #24
+    strd    r10, r11, [sp, #ROW_D]
+    strd    r12, lr, [sp, #ROW_D + 8]
+    add     r12, sp, #ROWS_A_B
+    stm     r12, {r0-r9}
+    ldrd    lr, r1, [sp, #OUT_IN]
+    ldr     r0, [sp, #STATE]
+    add     r5, r0, #64
+.Lword:
+    ldr     r2, [r12], #4
+    ldr     r3, [r0], #4
+    ldr     r4, [r1], #4
+    add     r2, r2, r3
+    eor     r2, r2, r4
+    str     r2, [lr], #4
+    cmp     r0, r5
+    bne     .Lword
+    mov     r12, r1
+    ldr     r0, [sp, #STATE]
+    ldr     r1, [r0, #48]
+    adds    r1, r1, #1
+    str     r1, [r0, #48]
+#else
     strd    r8, r9, [sp, #ROW_C]
     strd    r10, r11, [sp, #ROW_D]
     strd    r12, lr, [sp, #ROW_D + 8]
     ldrd    lr, r12, [sp, #OUT_IN]
-#if WYRM_SMALL
-    xor_block 0
-#else
     orr     r8, r12, lr
     lsls    r8, r8, #30
     bne     .Lmisaligned
@@ -222,7 +259,10 @@ wyrm_chacha20_blocks:
     mov     r11, r1
     mov     r0, sp
     stm     r0!, {r1-r11}
-    stm     r0, {r1-r11}
+    stm     r0!, {r1-r11}
+#if WYRM_SMALL
+    stm     r0, {r1-r8}
+#endif
     add     sp, sp, #FRAME + 16
     .cfi_def_cfa_offset 36
     pop     {r4-r11, pc}
