@@ -46,7 +46,8 @@ wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
  * that the caller frees. NULL: no memory. */
 static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
-    bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu);
+    struct wyrm_lwip_mss mss;
+    bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu, &mss);
 
     if (!clamp && pbuf_clen(packet) <= WYRM_LWIP_SPANS) {
         return packet;
@@ -58,7 +59,7 @@ static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
     }
     lwip->counters.tx_copies++;
     if (clamp) {
-        wyrm_lwip_clamp_mss(copy, lwip->netif.mtu);
+        wyrm_lwip_clamp_mss(copy, &mss);
     }
     return copy;
 }
@@ -267,8 +268,10 @@ static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
                !lwip->config.filter(lwip->config.arg, WYRM_LWIP_IN, p)) {
         lwip->counters.filtered++;
     } else {
-        if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu)) {
-            wyrm_lwip_clamp_mss(p, lwip->netif.mtu);
+        struct wyrm_lwip_mss mss;
+
+        if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu, &mss)) {
+            wyrm_lwip_clamp_mss(p, &mss);
         }
         disarm_neighbour_discovery(p);
         lwip->counters.rx_packets++;

@@ -156,16 +156,12 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
 /* ---- TCP segment size --------------------------------------------------- */
 
 /* Position of the MSS value of a TCP SYN; 0: there is none. */
-static uint16_t mss_at(const struct pbuf *p, const struct layout *l)
+static uint16_t mss_at(const struct pbuf *p, uint16_t tcp)
 {
-    if (l->protocol != IP_PROTO_TCP || p->tot_len < l->header + TCP_HEADER ||
-        (get8(p, (uint16_t)(l->header + TCP_FLAGS)) & TCP_SYN) == 0) {
-        return 0;
-    }
-    uint16_t end = (uint16_t)(l->header + (get8(p, (uint16_t)(l->header + 12)) >> 4) * 4);
-    uint16_t at = (uint16_t)(l->header + TCP_HEADER);
+    uint16_t end = (uint16_t)(tcp + (get8(p, (uint16_t)(tcp + 12)) >> 4) * 4);
+    uint16_t at = (uint16_t)(tcp + TCP_HEADER);
 
-    if (end > p->tot_len) {
+    if (end > p->tot_len || (get8(p, (uint16_t)(tcp + TCP_FLAGS)) & TCP_SYN) == 0) {
         return 0;
     }
     while (at + OPTION_MSS_LEN <= end) {
@@ -183,21 +179,17 @@ static uint16_t mss_at(const struct pbuf *p, const struct layout *l)
     return 0;
 }
 
-static uint16_t mss_limit(const struct layout *l, uint16_t mtu)
-{
-    return (uint16_t)(mtu - (l->version == 4 ? IP_HLEN : IP6_HLEN) - TCP_HEADER);
-}
-
-bool wyrm_lwip_mss_too_big(const struct pbuf *p, uint16_t mtu)
+bool wyrm_lwip_mss_too_big(const struct pbuf *p, uint16_t mtu, struct wyrm_lwip_mss *out)
 {
     struct layout l;
 
-    if (!parse(p, &l)) {
+    if (!parse(p, &l) || l.protocol != IP_PROTO_TCP || p->tot_len < l.header + TCP_HEADER) {
         return false;
     }
-    uint16_t at = mss_at(p, &l);
-
-    return at != 0 && get16(p, at) > mss_limit(&l, mtu);
+    out->at = mss_at(p, l.header);
+    out->sum_at = (uint16_t)(l.header + 16);
+    out->limit = (uint16_t)(mtu - (l.version == 4 ? IP_HLEN : IP6_HLEN) - TCP_HEADER);
+    return out->at != 0 && get16(p, out->at) > out->limit;
 }
 
 static uint16_t swap16(uint16_t value)
@@ -205,28 +197,22 @@ static uint16_t swap16(uint16_t value)
     return (uint16_t)(value << 8 | value >> 8);
 }
 
-void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t mtu)
+void wyrm_lwip_clamp_mss(struct pbuf *p, const struct wyrm_lwip_mss *where)
 {
-    struct layout l;
+    uint16_t old = get16(p, where->at), mss = where->limit;
 
-    if (!parse(p, &l)) {
-        return;
-    }
-    uint16_t at = mss_at(p, &l);
-    uint16_t sum_at = (uint16_t)(l.header + 16);
-    uint16_t old = get16(p, at), mss = mss_limit(&l, mtu);
-
-    put16(p, at, mss);
-    /* RFC 1624, equation 3. An option at an odd place spreads over two words of the sum. */
-    if ((at - l.header) % 2 != 0) {
+    put16(p, where->at, mss);
+    /* RFC 1624, equation 3. An option at an odd place spreads over two words of the sum; IP headers
+     * are of even length. */
+    if (where->at % 2 != 0) {
         old = swap16(old);
         mss = swap16(mss);
     }
-    uint32_t sum = (uint16_t)~get16(p, sum_at);
+    uint32_t sum = (uint16_t)~get16(p, where->sum_at);
     sum += (uint16_t)~old + (uint32_t)mss;
     sum = (sum & 0xffff) + (sum >> 16);
     sum = (sum & 0xffff) + (sum >> 16);
-    put16(p, sum_at, (uint16_t)~sum);
+    put16(p, where->sum_at, (uint16_t)~sum);
 }
 
 /* ---- ICMP errors ---------------------------------------------------------- */

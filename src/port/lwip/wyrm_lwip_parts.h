@@ -64,10 +64,15 @@ void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer);
 
 /* Fills in check sums that lwIP left to hardware (zero), as the real interface would. */
 void wyrm_lwip_fill_checksums(struct pbuf *packet);
+struct wyrm_lwip_mss {
+    uint16_t at, sum_at; /* of the segment size and of the check sum over it, in the packet */
+    uint16_t limit;
+};
 /* True: the packet opens a TCP connection with segments that the tunnel would have to refuse. */
-bool wyrm_lwip_mss_too_big(const struct pbuf *packet, uint16_t mtu);
+bool wyrm_lwip_mss_too_big(const struct pbuf *packet, uint16_t mtu, struct wyrm_lwip_mss *out);
 /* Lowers that segment size; the packet must be writable. */
-void wyrm_lwip_clamp_mss(struct pbuf *packet, uint16_t mtu);
+void wyrm_lwip_clamp_mss(struct pbuf *packet, const struct wyrm_lwip_mss *where);
+
 enum wyrm_lwip_refusal { WYRM_LWIP_UNREACHABLE, WYRM_LWIP_TOO_BIG };
 /* Sends an ICMP error to the sender of an outgoing packet, where RFC 1122 and 4443 allow one. */
 void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why);
