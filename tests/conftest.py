@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, net
+from wyrmlab import boards, build, net, paths
 from wyrmlab.device import Device
 
 
@@ -24,6 +24,18 @@ def m7_firmware(m7: boards.Board) -> Path:
     product = m7.firmware()
     assert product.exists(), "not built: ./wyrm build firmware"
     return product
+
+
+@pytest.fixture(scope="session")
+def wyrmd() -> Path:
+    return build.daemon()
+
+
+@pytest.fixture(scope="session")
+def boringtun() -> Path | None:
+    """It comes from a registry: there once `./wyrm bench implementations` has fetched it."""
+    program = paths.cache() / "rivals" / "boringtun" / "bin" / "boringtun-cli"
+    return program if program.exists() else None
 
 
 @pytest.fixture

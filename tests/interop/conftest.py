@@ -9,22 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import build, paths
 from wyrmlab.tunnels import Pair, pair
 
 OTHER = "wireguard-go"
-
-
-@pytest.fixture(scope="session")
-def wyrmd() -> Path:
-    return build.daemon()
-
-
-@pytest.fixture(scope="session")
-def boringtun() -> Path | None:
-    """It comes from a registry: there once `./wyrm bench implementations` has fetched it."""
-    program = paths.cache() / "rivals" / "boringtun" / "bin" / "boringtun-cli"
-    return program if program.exists() else None
 
 
 @pytest.fixture

@@ -22,8 +22,10 @@ def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
     """Boots the two ends, once in a test; arguments are those of `wyrmlab.pair.boot`."""
     with ExitStack() as stack:
 
-        def make(outer: Family = 4, psk: str = "") -> Pair:
-            return stack.enter_context(boot(m7_firmware, tmp_path, outer=outer, psk=psk))
+        def make(outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go") -> Pair:
+            return stack.enter_context(
+                boot(m7_firmware, tmp_path, outer=outer, psk=psk, program=program)
+            )
 
         yield make
 

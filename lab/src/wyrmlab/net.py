@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Self
 
 from wyrmlab import packages, paths, proc
 from wyrmlab.errors import MissingError, UsageError, WyrmError
@@ -446,16 +446,20 @@ class PeerState:
     tx_bytes: int
 
 
-class WireGuardGo:
-    """Debian's wireguard-go on one interface, configured with `wg`, as a context manager."""
+class WireGuard:
+    """A daemon on one interface, configured with `wg`, as a context manager.
 
-    def __init__(self, interface: str, log: Path) -> None:
+    `program` is the path or the name of one that takes `-f INTERFACE`.
+    """
+
+    def __init__(self, program: Path | str, interface: str, log: Path) -> None:
         self.interface = check_name(interface)
+        self.program = Path(program).name
         self._service = proc.Service(
-            "wireguard-go",
-            ["wireguard-go", "--foreground", interface],
+            self.program,
+            [str(program), "-f", interface],
             log,
-            env={"LOG_LEVEL": "verbose", "WG_PROCESS_FOREGROUND": "1"},
+            env={"LOG_LEVEL": "verbose", "WG_PROCESS_FOREGROUND": "1", "WG_SUDO": "true"},
         )
 
     def start(self) -> None:
@@ -463,11 +467,12 @@ class WireGuardGo:
 
         def answers() -> bool:
             if not self._service.running:
-                raise WyrmError("wireguard-go ended early.", detail=self._service.output()[-2000:])
+                detail = self._service.output()[-2000:]
+                raise WyrmError(f"{self.program} ended early.", detail=detail)
             socket = Path("/run/wireguard") / f"{self.interface}.sock"
             return socket.exists() and interface_exists(self.interface)
 
-        proc.wait_until(answers, timeout_s=10, what="wireguard-go's control socket")
+        proc.wait_until(answers, timeout_s=10, what=f"{self.program}'s control socket")
 
     def configure(self, text: str) -> None:
         """Replaces its configuration by the one given (`wg setconf` syntax)."""
@@ -520,12 +525,19 @@ class WireGuardGo:
     def stop(self) -> None:
         self._service.stop()
 
-    def __enter__(self) -> WireGuardGo:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+class WireGuardGo(WireGuard):
+    """Debian's wireguard-go."""
+
+    def __init__(self, interface: str, log: Path) -> None:
+        super().__init__("wireguard-go", interface, log)
 
 
 @dataclass(frozen=True)

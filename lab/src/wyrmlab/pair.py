@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A device and a wireguard-go on one link, with keys for each other: two ends of a tunnel."""
+"""A device and a daemon on one link, with keys for each other: two ends of a tunnel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Pair:
     """
 
     device: Device
-    peer: net.WireGuardGo
+    peer: net.WireGuard
     outer: Family = 4
     psk: str = ""
     keys: net.KeyPair = field(default_factory=net.make_keys)
@@ -149,15 +149,16 @@ def boot(
     psk: str = "",
     interface: str = "wg0",
     board: str = boards.DEFAULT,
+    program: Path | str = "wireguard-go",
 ) -> Iterator[Pair]:
     """Both ends started on a TAP of their own, tap0, and not yet configured; logs and the device's
-    flash go to `folder`."""
+    flash go to `folder`. `program` is the peer's, as in `net.WireGuard`."""
     with (
         net.tap("tap0") as tap,
         Device(
             boards.board(board), firmware, tap=tap, log_dir=folder, flash=folder / "flash"
         ) as device,
-        net.WireGuardGo(interface, folder / "wireguard-go.log") as peer,
+        net.WireGuard(program, interface, folder / "peer.log") as peer,
     ):
         device.wait_ready()
         yield Pair(device, peer, outer, psk)
