@@ -95,9 +95,9 @@ def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
 
 
 def test_keepalives_of_both_ends_keep_each_other_content(
-    pair: MakePair, program: Path, tmp_path: Path
+    pair: MakePair, wyrmd: Path, tmp_path: Path
 ) -> None:
-    made = pair(4, "", program)
+    made = pair(4, "", wyrmd)
     text = made.peer_conf().replace("AllowedIPs", "PersistentKeepalive = 1\nAllowedIPs")
     made.peer.configure(text)
     made.peer.up([f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64"])
@@ -106,10 +106,10 @@ def test_keepalives_of_both_ends_keep_each_other_content(
     made.wait_up()
     file = tmp_path / "outside.pcapng"
     with net.Capture("tap0", file):
-        time.sleep(3.5)
+        time.sleep(2.5)
     seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
     assert seen.only_wireguard, seen.strangers
-    assert 4 <= seen.messages["keepalive"] <= 9
+    assert 3 <= seen.messages["keepalive"] <= 9
     assert not seen.messages["initiation"]
 
 
@@ -214,7 +214,7 @@ def test_a_device_gets_through_to_a_peer_under_load(
     made.bring_up_peer()
     made.device.configure(made.device_conf())
     flood = paths.TESTS / "interop" / "flood.py"
-    target = (made.peer_keys.public, HOST_OUTER[4], str(PORT), "4")
+    target = (made.peer_keys.public, HOST_OUTER[4], str(PORT), "3")
     with proc.Service("flood", [sys.executable, flood, *target], tmp_path / "flood") as sender:
         time.sleep(0.5)
         made.device.command("wg up")

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""wyrmd and boringtun, in both roles. Peers of a running boringtun cannot be changed, so what
+changes here changes at wyrmd's end or by a restart."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wyrmlab import net
+from wyrmlab.tunnels import Pair, Tunnel, eventually, transfer
+
+pytestmark = pytest.mark.netns
+Connect = Callable[..., Pair]
+
+ROLES = pytest.mark.parametrize(
+    ("west", "east"), [("wyrmd", "boringtun"), ("boringtun", "wyrmd")], ids=["calls_it", "answers"]
+)
+
+
+def ours(pair: Pair) -> Tunnel:
+    return pair.west if pair.west.program.endswith("wyrmd") else pair.east
+
+
+@ROLES
+@pytest.mark.parametrize(
+    ("outer", "with_psk"),
+    [
+        pytest.param(4, True, id="over_ipv4_psk"),
+        pytest.param(6, False, id="over_ipv6", marks=pytest.mark.all),
+    ],
+)
+def test_boringtun_pings_and_streams_pass(
+    connect: Connect, tmp_path: Path, west: str, east: str, outer: int, with_psk: bool
+) -> None:
+    pair = connect(west, east, outer=outer, psk=net.make_psk() if with_psk else "")
+    before = int(time.time())
+    one, other = pair.west.machine, pair.east.machine
+    for machine, addresses in (
+        (one, (pair.EAST, pair.EAST6)),
+        (other, (pair.WEST, pair.WEST6)),
+    ):
+        for address in addresses:
+            assert machine.pings(address, "-s", "1372", count=2) == 2
+    assert transfer(other, one, pair.EAST, tmp_path / "a", "-n", "2M", port=5001) >= 2 << 20
+    assert transfer(one, other, pair.WEST6, tmp_path / "b", "-n", "2M", port=5002) >= 2 << 20
+    wyrmd = ours(pair)
+    peer = (pair.east if wyrmd is pair.west else pair.west).keys.public
+    assert before <= wyrmd.handshake(peer) <= time.time()
+    received, sent = wyrmd.transfer(peer)
+    assert min(received, sent) > 2 << 20
+
+
+@ROLES
+def test_boringtun_is_back_after_a_restart(connect: Connect, west: str, east: str) -> None:
+    pair = connect(west, east)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.stop()
+    eventually(lambda: "wga" not in pair.west.machine.ip("-o link"), "the end of the interface")
+    pair.west.start()
+    pair.west.set_key(pair.west.keys)
+    pair.west.set("listen-port 51820")
+    pair.west.set(
+        f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
+    )
+    pair.west.up(f"{pair.WEST}/24")
+    assert pair.west.machine.pings(pair.EAST, count=2, wait_s=6) == 2
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_boringtun_follows_wyrmd_to_another_port_and_address(connect: Connect) -> None:
+    pair = connect("wyrmd", "boringtun")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.set("listen-port 41111")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.east.show("endpoints")[pair.west.keys.public] == pair.endpoint(pair.west, 41111)
+    pair.west.machine.ip("address del 10.77.0.1/24 dev va")
+    pair.west.machine.ip("address add 10.77.0.9/24 dev va")
+    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.east.show("endpoints")[pair.west.keys.public] == "10.77.0.9:41111"
+    assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_boringtun_takes_keepalives_and_the_session_stays(connect: Connect) -> None:
+    pair = connect("wyrmd", "boringtun")
+    other = pair.east.keys.public
+    pair.west.set(f"peer {other} persistent-keepalive 1")
+    eventually(lambda: pair.west.handshake(other) > 0, "the handshake", 3)
+    begun, sent = pair.west.handshake(other), pair.west.transfer(other)[1]
+    eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * 32, "keepalives", 4)
+    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.west.handshake(other) == begun
+
+
+@pytest.mark.all
+def test_boringtun_under_wyrmds_load_finds_its_way_in(connect: Connect, tmp_path: Path) -> None:
+    pair = connect("boringtun", "wyrmd")
+    flood = Path(__file__).with_name("flood.py")
+    key = pair.east.keys.public
+    with pair.west.machine.service(
+        "flood", "python3", flood, key, "10.77.0.2", "51820", "3", log=tmp_path / "flood"
+    ) as sender:
+        time.sleep(0.5)
+        assert pair.west.machine.pings(pair.EAST, count=2, wait_s=6, interval_s=0.5) >= 1
+        assert sender.wait(20) == 0
+        _, cookies, answers, _ = map(int, sender.output().split())
+    assert cookies > 0
+    assert answers == 0
