@@ -78,7 +78,7 @@ static inline void blocks_fast(struct wyrm_poly1305 *state, const uint8_t *in, s
 
 /* The same in loops: word i of the product is the sum of h[j] * factor[4 + i - j], which is r[i -
  * j] or, with a negative index, what 2^128 makes of r[4 + i - j]. */
-static inline void block_small(struct wyrm_poly1305 *state, const uint8_t *in, uint32_t top)
+static inline void block_in_loops(struct wyrm_poly1305 *state, const uint8_t *in, uint32_t top)
 {
     uint32_t *h = state->h, *r = state->r, *s = state->s;
     const uint32_t factor[8] = {0, s[0], s[1], s[2], r[0], r[1], r[2], r[3]};
@@ -117,7 +117,7 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
         return;
     }
     for (; blocks > 0; blocks--, in += WYRM_POLY1305_BLOCK)
-        block_small(state, in, top);
+        block_in_loops(state, in, top);
 }
 #endif
 
