@@ -4,7 +4,7 @@
  *
  * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose. That
  * field brings fe_load, fe_store, fe_mul, fe_sqr_times and either the arithmetic for the ladder
- * below or a ladder of its own.
+ * below or a ladder of its own; with FE_DIVSTEPS it is divided in by c/wyrm_divsteps_13.h.
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_bytes.h"
@@ -77,8 +77,12 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 
 #endif /* WYRM_FE_LEAVES */
 
+#ifdef FE_DIVSTEPS
+#include "wyrm_divsteps_13.h"
+#else
+
 /* x /= z, by z^(p - 2); p - 2 is 250 ones, then 01011. A z of zero gives zero. */
-__attribute__((noinline)) static void divide(struct fe *x, const struct fe *z)
+__attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
 {
     enum { Z, A, B, Z11, Z50, SLOTS, Z10 = Z };
     /* slot[to] = slot[from]^(2^squarings) * slot[by] */
@@ -109,6 +113,8 @@ __attribute__((noinline)) static void divide(struct fe *x, const struct fe *z)
     fe_mul(x, x, &slot[B]);
     wyrm_wipe(slot, sizeof(slot));
 }
+
+#endif /* FE_DIVSTEPS */
 
 /* Clears what the field functions and the spills of the compiler left below this frame; the ladder
  * reaches deeper than the other primitives. Calls nothing and so saves no register. */
