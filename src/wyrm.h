@@ -155,22 +155,30 @@ struct wyrm_replay { /* RFC 6479; see core/wyrm_replay.h */
     uint32_t ring[WYRM_REPLAY_BITS / 32];
 };
 
+/* What is copied together is kept together: one call copies it. */
+
+struct wyrm_identity { /* our static keys */
+    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
+};
+
+struct wyrm_keys { /* of a session */
+    uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+};
+
+struct wyrm_noise { /* a handshake between two messages; eph is our ephemeral private key */
+    uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
+};
+
 struct wyrm_keypair { /* one session, paper section 5.4.5 */
     uint64_t tx_next; /* counter of the next packet */
     wyrm_tick born;
-    uint32_t local, remote; /* session indices */
-    uint16_t index_link;
-    bool valid, initiator;
-    uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    uint32_t remote; /* session index of the other side */
+    struct wyrm_keys keys;
     struct wyrm_replay replay;
 };
 
-struct wyrm_handshake { /* our initiation in flight */
-    uint32_t local;
-    uint16_t index_link;
-    bool waiting;
-    uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
-};
+/* A peer has three places for sessions and one for an initiation of ours in flight. */
+enum { WYRM_SESSIONS = 3, WYRM_PLACE_HS = WYRM_SESSIONS, WYRM_PLACES };
 
 enum wyrm_timer { /* see core/wyrm_timers.c */
                   WYRM_TIMER_RETRY,
@@ -184,18 +192,22 @@ enum wyrm_timer { /* see core/wyrm_timers.c */
 struct wyrm_peer { /* what is used most comes first: small offsets make small instructions */
     uint8_t facts;
     uint8_t events;                  /* what wyrm_poll owes the port */
-    uint8_t current, previous, next; /* positions in kp, 0xff: none */
+    uint8_t current, previous, next; /* places of sessions, 0xff: none */
+    bool waiting;                    /* for a response: hs is valid */
+    wyrm_peer_id id;                 /* in the pool */
     uint16_t persistent_s;
+    uint16_t link[WYRM_PLACES];    /* chains of session indices, see core/wyrm_index.h */
+    uint32_t local[WYRM_PLACES];   /* our session indices */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
     wyrm_tick last_initiation_rx, last_handshake_tx, attempt_since, cookie_born;
     uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
     uint64_t rx_bytes, tx_bytes;
-    wyrm_ms last_handshake; /* WYRM_NEVER: none yet */
-    struct wyrm_endpoint endpoint, configured;
-    struct wyrm_path path;
-    struct wyrm_handshake hs;
+    wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
+    struct wyrm_meta to;             /* where datagrams go now, but for their tos */
+    struct wyrm_endpoint configured; /* where they go unless we learn better */
+    struct wyrm_noise hs;
     uint8_t last_timestamp[12], cookie[16], last_mac1[16];
-    struct wyrm_keypair kp[3];
+    struct wyrm_keypair kp[WYRM_SESSIONS];
     uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
 #if WYRM_CACHE_STATIC_DH
     uint8_t static_dh[WYRM_KEY_LEN];
@@ -209,9 +221,8 @@ struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c
     wyrm_peer_id peer;
 };
 
-struct wyrm_slot {   /* a handshake message that waits for the worker */
-    uint8_t type;    /* 0: free */
-    uint32_t ticket; /* order of arrival */
+struct wyrm_slot { /* a handshake message that waits for the worker */
+    uint8_t type;  /* 0: free, like all slots behind it */
     struct wyrm_meta from;
     uint8_t msg[WYRM_CONTROL_MAX - 32]; /* its two MACs have done their duty */
 };
@@ -246,11 +257,10 @@ struct wyrm_device {
     uint16_t mtu;
     wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
     uint32_t routes_used;
-    uint32_t next_ticket;
     uint32_t drops[WYRM_DROP_REASONS];
     uint32_t mac1_state[8]; /* BLAKE2s keyed with our mac1 key, for every check to go on from */
     uint8_t cookie_secret[32];
-    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
+    struct wyrm_identity own;
 };
 
 /* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */
@@ -381,10 +391,11 @@ struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
     wyrm_status result;
     struct wyrm_meta meta; /* where msg came from */
     uint8_t msg[WYRM_CONTROL_MAX];
-    uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN]; /* our static keys */
+    struct wyrm_identity own; /* from here on all is wiped when the job is over */
     uint8_t peer_pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN], static_dh[WYRM_KEY_LEN];
-    uint8_t eph[WYRM_KEY_LEN]; /* our ephemeral private key */
-    uint8_t hash[32], ck[32], send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
+    struct wyrm_noise noise;
+    uint8_t key[WYRM_KEY_LEN]; /* of the next encrypted field */
+    struct wyrm_keys keys;
     uint8_t cookie[16], timestamp[12];
 };
 

@@ -42,7 +42,7 @@ void wyrm_cookie_set_key(struct wyrm_device *dev)
     uint8_t key[WYRM_HASH_LEN];
     struct wyrm_blake2s state;
 
-    wyrm_cookie_mac1_key(key, dev->pub);
+    wyrm_cookie_mac1_key(key, dev->own.pub);
     wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
     memcpy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
@@ -153,7 +153,7 @@ bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
     wyrm_store_le32(msg + COOKIE_RECEIVER, receiver);
     memcpy(msg + COOKIE_NONCE, nonce, sizeof(nonce));
-    cookie_reply_key(key, dev->pub);
+    cookie_reply_key(key, dev->own.pub);
     wyrm_xaead_seal(msg + COOKIE_SEALED, cookie, sizeof(cookie), mac1, sizeof(mac1), nonce, key);
     wyrm_wipe(cookie, sizeof(cookie));
     return true;

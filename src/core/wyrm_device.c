@@ -69,10 +69,10 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
 {
     wyrm_peer_id self;
 
-    if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->priv, WYRM_KEY_LEN))
+    if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
         return WYRM_IDLE;
 
-    wyrm_wipe(dev->priv, sizeof(dev->priv));
+    wyrm_wipe(dev->own.priv, sizeof(dev->own.priv));
     dev->has_key = false;
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
@@ -92,11 +92,11 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     if (key == NULL)
         return WYRM_IDLE;
 
-    wyrm_copy_key(dev->priv, key);
-    wyrm_x25519_base(dev->pub, dev->priv);
+    wyrm_copy_key(dev->own.priv, key);
+    wyrm_x25519_base(dev->own.pub, dev->own.priv);
     wyrm_cookie_set_key(dev);
     dev->has_key = true;
-    if (wyrm_peer_find(dev, dev->pub, &self) == WYRM_IDLE)
+    if (wyrm_peer_find(dev, dev->own.pub, &self) == WYRM_IDLE)
         return wyrm_peer_remove(dev, self);
     return WYRM_IDLE;
 }
@@ -105,7 +105,7 @@ wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_
 {
     if (!dev->has_key)
         return WYRM_E_KEY;
-    wyrm_copy_key(out, dev->pub);
+    wyrm_copy_key(out, dev->own.pub);
     return WYRM_IDLE;
 }
 
@@ -113,7 +113,7 @@ wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM
 {
     if (!dev->has_key)
         return WYRM_E_KEY;
-    wyrm_copy_key(out, dev->priv);
+    wyrm_copy_key(out, dev->own.priv);
     return WYRM_IDLE;
 }
 
@@ -142,7 +142,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     uint32_t generation;
 
     if (wyrm_ct_is_zero(pub, WYRM_KEY_LEN) ||
-        (dev->has_key && memcmp(pub, dev->pub, WYRM_KEY_LEN) == 0))
+        (dev->has_key && memcmp(pub, dev->own.pub, WYRM_KEY_LEN) == 0))
         return WYRM_E_KEY;
     if (wyrm_peer_find(dev, pub, out) == WYRM_IDLE)
         return WYRM_E_EXISTS;
@@ -155,6 +155,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     generation = peer->generation;
     memset(peer, 0, sizeof(*peer));
     wyrm_copy_key(peer->pub, pub);
+    peer->id = id;
     peer->generation = generation + 1; /* outlives the peer: a job may still run for the last one */
     peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
     peer->last_handshake = WYRM_NEVER;
@@ -175,6 +176,7 @@ wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
     wyrm_route_clear(dev, id);
     generation = peer->generation;
     wyrm_wipe(peer, sizeof(*peer));
+    peer->id = id;
     peer->generation = generation;
     wyrm_timers_owe(dev, peer, EVENT_LOST);
     return WYRM_IDLE;
@@ -213,7 +215,7 @@ wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    memset(&peer->path, 0, sizeof(peer->path));
+    memset(&peer->to.local, 0, sizeof(peer->to.local));
     return WYRM_IDLE;
 }
 
@@ -230,10 +232,10 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
         return WYRM_E_STATE;
     if (endpoint->family != 0 && endpoint->family != 4 && !(WYRM_IPV6 && endpoint->family == 6))
         return WYRM_E_ARG;
-    was_unknown = peer->endpoint.family == 0;
+    was_unknown = peer->to.remote.family == 0;
+    memset(&peer->to, 0, sizeof(peer->to));
     peer->configured = *endpoint;
-    peer->endpoint = *endpoint;
-    memset(&peer->path, 0, sizeof(peer->path));
+    peer->to.remote = *endpoint;
     if (was_unknown && peer->persistent_s > 0)
         wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
     return WYRM_IDLE;
@@ -263,7 +265,7 @@ wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id
         return WYRM_E_STATE;
     if (!dev->has_key)
         return WYRM_E_KEY;
-    if (peer->endpoint.family == 0)
+    if (peer->to.remote.family == 0)
         return wyrm_drop(dev, WYRM_D_ENDPOINT);
     wyrm_time_set(dev, now);
     wyrm_timers_want_handshake(dev, peer);
@@ -288,7 +290,7 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
     if (peer == NULL)
         return WYRM_E_STATE;
     *out =
-        (struct wyrm_peer_info){.endpoint = peer->endpoint,
+        (struct wyrm_peer_info){.endpoint = peer->to.remote,
                                 .configured = peer->configured,
                                 .rx_bytes = peer->rx_bytes,
                                 .tx_bytes = peer->tx_bytes,
@@ -328,7 +330,7 @@ static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *f
     struct wyrm_peer *peer;
     wyrm_status status;
 
-    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) == WYRM_REF_HS)
+    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) == WYRM_PLACE_HS)
         return WYRM_D_INDEX;
     peer = wyrm_peer_at(dev, wyrm_ref_peer(ref));
     status = wyrm_session_open(&peer->kp[wyrm_ref_place(ref)], dev->now, buf, len);
@@ -336,8 +338,7 @@ static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *f
         return status;
 
     /* From here the packet is real: authentic, and seen for the first time. */
-    peer->endpoint = from->remote;
-    peer->path = from->local;
+    peer->to = *from;
     peer->rx_bytes += len;
     if (wyrm_session_confirm(dev, peer, wyrm_ref_place(ref)))
         wyrm_timers_handshake_complete(dev, peer);
@@ -430,16 +431,15 @@ static size_t padding(const struct wyrm_device *dev, size_t len)
     return pad < dev->mtu - len ? pad : dev->mtu - len;
 }
 
-static void fill_data(const struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
-                      size_t len, uint8_t tos, struct wyrm_packet *out)
+static void fill_data(struct wyrm_peer *peer, uint8_t *buf, size_t len, uint8_t tos,
+                      struct wyrm_packet *out)
 {
     peer->tx_bytes += len;
     out->data = buf;
     out->len = len;
-    out->to.remote = peer->endpoint;
-    out->to.local = peer->path;
+    out->to = peer->to;
     out->to.tos = tos;
-    out->peer = wyrm_id_of(dev, peer);
+    out->peer = peer->id;
 }
 
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
@@ -460,7 +460,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
     if (wyrm_route_find(dev, inner.family, inner.destination, &id) != WYRM_IDLE)
         return wyrm_drop(dev, WYRM_D_ROUTE);
     peer = wyrm_peer_at(dev, id);
-    if (peer->endpoint.family == 0)
+    if (peer->to.remote.family == 0)
         return wyrm_drop(dev, WYRM_D_ENDPOINT);
     out->peer = id;
 
@@ -475,7 +475,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
         return WYRM_E_SPACE;
 
     wyrm_session_seal(kp, ip, n, pad, buf);
-    fill_data(dev, peer, buf, DATA_MIN_LEN + len + pad, wyrm_inner_encapsulate_ecn(inner.tos), out);
+    fill_data(peer, buf, DATA_MIN_LEN + len + pad, wyrm_inner_encapsulate_ecn(inner.tos), out);
     wyrm_timers_sent_under(dev, peer, kp);
     wyrm_timers_data_sent(dev, peer);
     return WYRM_SEND;
@@ -486,12 +486,12 @@ static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *pee
 {
     struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
-    if (kp == NULL || peer->endpoint.family == 0) {
+    if (kp == NULL || peer->to.remote.family == 0) {
         wyrm_timers_keepalive_unsent(dev, peer);
         return WYRM_IDLE;
     }
     wyrm_session_seal(kp, NULL, 0, 0, buf);
-    fill_data(dev, peer, buf, DATA_MIN_LEN, 0, out);
+    fill_data(peer, buf, DATA_MIN_LEN, 0, out);
     wyrm_timers_sent_under(dev, peer, kp);
     return WYRM_SEND;
 }
@@ -505,7 +505,7 @@ static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t 
     wyrm_status status = WYRM_IDLE;
     const struct wyrm_keypair *kp;
 
-    out->peer = wyrm_id_of(dev, peer);
+    out->peer = peer->id;
     if (peer->events & EVENT_LOST) {
         peer->events &= (uint8_t)~EVENT_LOST;
         return WYRM_LOST;

@@ -53,22 +53,22 @@ static bool under_load(struct wyrm_device *dev)
     return dev->now < dev->loaded_until;
 }
 
-/* The peer whose initiation in flight a message with this receiver index answers. */
-static struct wyrm_peer *initiator_of(struct wyrm_device *dev, uint32_t receiver)
+/* The peer whose initiation in flight a response answers. */
+static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8_t *response)
 {
-    wyrm_index_ref ref = wyrm_index_find(dev, receiver);
+    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(response + RESPONSE_RECEIVER));
 
-    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) != WYRM_REF_HS)
+    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) != WYRM_PLACE_HS)
         return NULL;
     return wyrm_peer_at(dev, wyrm_ref_peer(ref));
 }
 
-static struct wyrm_slot *free_slot(struct wyrm_device *dev, enum wyrm_message type)
+/* The slot of a type that waits longest, NULL if none; of type NONE, a free one. */
+static WYRM_APART struct wyrm_slot *first_slot(const struct wyrm_device *dev,
+                                               enum wyrm_message type)
 {
-    if (type == WYRM_MSG_INITIATION && waiting(dev, type) >= initiation_slots(dev))
-        return NULL;
     for (unsigned i = 0; i < dev->pools->n_slots; i++)
-        if (dev->pools->slots[i].type == WYRM_MSG_NONE)
+        if (dev->pools->slots[i].type == (uint8_t)type)
             return &dev->pools->slots[i];
     return NULL;
 }
@@ -91,17 +91,17 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
         if (status != WYRM_IDLE)
             return status;
     }
-    if (type == WYRM_MSG_RESPONSE && !initiator_of(dev, wyrm_load_le32(msg + RESPONSE_RECEIVER)))
+    if (type == WYRM_MSG_RESPONSE && initiator_of(dev, msg) == NULL)
         return WYRM_D_INDEX;
     if (!WYRM_RESPONDER && type == WYRM_MSG_INITIATION)
         return WYRM_D_PEER;
 
-    slot = free_slot(dev, type);
-    if (slot == NULL)
+    slot = first_slot(dev, WYRM_MSG_NONE);
+    if (slot == NULL ||
+        (type == WYRM_MSG_INITIATION && waiting(dev, type) >= initiation_slots(dev)))
         return WYRM_D_BUSY;
     memcpy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
     slot->from = *from;
-    slot->ticket = dev->next_ticket++;
     slot->type = (uint8_t)type;
     dev->work = true;
     return WYRM_WORK;
@@ -109,33 +109,23 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
 
 /* ---- Take --------------------------------------------------------------- */
 
-/* The longest waiting slot of a type, NULL if none. */
-static struct wyrm_slot *oldest_slot(struct wyrm_device *dev, enum wyrm_message type)
+/* Takes the message out of its slot; those behind it move up, so that order is age. */
+static WYRM_APART void take_slot(struct wyrm_device *dev, struct wyrm_job *job,
+                                 struct wyrm_slot *slot)
 {
-    struct wyrm_slot *oldest = NULL;
+    struct wyrm_slot *last = &dev->pools->slots[dev->pools->n_slots - 1u];
 
-    for (unsigned i = 0; i < dev->pools->n_slots; i++) {
-        struct wyrm_slot *slot = &dev->pools->slots[i];
-
-        if (slot->type == (uint8_t)type &&
-            (oldest == NULL || slot->ticket - oldest->ticket > UINT32_MAX / 2))
-            oldest = slot;
-    }
-    return oldest;
-}
-
-static WYRM_APART void take_slot(struct wyrm_job *job, struct wyrm_slot *slot)
-{
     memcpy(job->msg, slot->msg, sizeof(slot->msg));
     job->meta = slot->from;
-    slot->type = WYRM_MSG_NONE;
+    memmove(slot, slot + 1, (size_t)(last - slot) * sizeof(*slot));
+    last->type = WYRM_MSG_NONE;
 }
 
 /* What both roles need to know about the peer. */
 static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
                                  const struct wyrm_peer *peer)
 {
-    job->peer = wyrm_id_of(dev, peer);
+    job->peer = peer->id;
     job->generation = peer->generation;
     wyrm_copy_key(job->psk, peer->psk);
 #if WYRM_CACHE_STATIC_DH
@@ -159,7 +149,7 @@ static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
             return false;
         job->local = wyrm_load_le32(raw);
         if (wyrm_index_find(dev, job->local) == WYRM_NO_REF)
-            return dev->io->random(dev->io->ctx, job->eph, sizeof(job->eph));
+            return dev->io->random(dev->io->ctx, job->noise.eph, sizeof(job->noise.eph));
     }
     return false;
 }
@@ -169,15 +159,13 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
 {
     struct wyrm_peer *peer;
 
-    take_slot(job, slot);
-    job->local = wyrm_load_le32(job->msg + RESPONSE_RECEIVER);
-    peer = initiator_of(dev, job->local);
+    take_slot(dev, job, slot);
+    peer = initiator_of(dev, job->msg);
     if (peer == NULL) /* given up or answered while it waited */
         return wyrm_drop(dev, WYRM_D_INDEX);
     copy_peer(dev, job, peer);
-    wyrm_copy_key(job->eph, peer->hs.eph);
-    wyrm_copy_key(job->hash, peer->hs.hash);
-    wyrm_copy_key(job->ck, peer->hs.ck);
+    job->local = peer->local[WYRM_PLACE_HS];
+    memcpy(&job->noise, &peer->hs, sizeof(job->noise));
     job->step = STEP_FINISH;
     return WYRM_WORK;
 }
@@ -185,7 +173,7 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
 static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job,
                                    struct wyrm_slot *slot)
 {
-    take_slot(job, slot);
+    take_slot(dev, job, slot);
     job->peer = WYRM_NO_PEER;
     job->step = STEP_LEARN_CALLER;
     return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
@@ -224,15 +212,14 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
     while (dev->work && dev->has_key) {
         memset(job, 0, sizeof(*job));
         job->io = dev->io;
-        wyrm_copy_key(job->priv, dev->priv);
-        wyrm_copy_key(job->pub, dev->pub);
+        memcpy(&job->own, &dev->own, sizeof(job->own));
 
         /* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
-        if ((slot = oldest_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
+        if ((slot = first_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
             status = take_response(dev, job, slot);
         else if ((peer = wanting_peer(dev)) != NULL)
             status = take_own(dev, job, peer);
-        else if (WYRM_RESPONDER && (slot = oldest_slot(dev, WYRM_MSG_INITIATION)) != NULL)
+        else if (WYRM_RESPONDER && (slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
             status = take_initiation(dev, job, slot);
         else
             break;
@@ -259,21 +246,21 @@ void wyrm_job_run(struct wyrm_job *job)
     case STEP_INITIATE:
         job->result = WYRM_E_CLOCK;
         if (job->io->tai64n(job->io->ctx, job->timestamp))
-            job->result = wyrm_noise_create_initiation(job);
+            wyrm_noise_create_initiation(job);
         break;
     case STEP_LEARN_CALLER:
         if (WYRM_RESPONDER)
-            job->result = wyrm_noise_read_static(job);
+            wyrm_noise_read_static(job);
         break;
     case STEP_RESPOND:
         if (WYRM_RESPONDER) {
-            job->result = wyrm_noise_read_timestamp(job);
+            wyrm_noise_read_timestamp(job);
             if (job->result == WYRM_WORK)
-                job->result = wyrm_noise_create_response(job);
+                wyrm_noise_create_response(job);
         }
         break;
     case STEP_FINISH:
-        job->result = wyrm_noise_read_response(job);
+        wyrm_noise_read_response(job);
         break;
     }
 }
@@ -283,14 +270,9 @@ void wyrm_job_run(struct wyrm_job *job)
 /* The peer a job is about, if it is still the one that the job was made for. */
 static struct wyrm_peer *same_peer(struct wyrm_device *dev, const struct wyrm_job *job)
 {
-    struct wyrm_peer *peer;
+    struct wyrm_peer *peer = wyrm_used_peer(dev, job->peer);
 
-    if (job->peer >= dev->pools->n_peers)
-        return NULL;
-    peer = wyrm_peer_at(dev, job->peer);
-    if (!wyrm_used(peer) || peer->generation != job->generation)
-        return NULL;
-    return peer;
+    return peer != NULL && peer->generation == job->generation ? peer : NULL;
 }
 
 static WYRM_APART void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
@@ -322,7 +304,7 @@ static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_
     out->len = len;
     out->to = job->meta;
     out->to.tos = HANDSHAKE_TOS;
-    out->peer = wyrm_id_of(dev, peer);
+    out->peer = peer->id;
     return WYRM_SEND;
 }
 
@@ -334,10 +316,8 @@ static WYRM_APART void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
     wyrm_timers_received(dev, peer);
     /* What is fresh to a device that has rebooted may be a recording: an initiation does not move
      * an endpoint that is known, the first data packet of its session does. */
-    if (job->step == STEP_RESPOND && peer->endpoint.family != 0)
-        return;
-    peer->endpoint = job->meta.remote;
-    peer->path = job->meta.local;
+    if (job->step != STEP_RESPOND || peer->to.remote.family == 0)
+        peer->to = job->meta;
 }
 
 static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *job,
@@ -351,19 +331,15 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *j
     wyrm_timers_initiated(dev, peer, job->local);
     if (job->result != WYRM_SEND)
         return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
-    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->endpoint.family == 0)
+    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->to.remote.family == 0)
         return WYRM_IDLE; /* the retry timer brings another */
 
     keep_static_dh(peer, job);
     wyrm_session_wipe_handshake(dev, peer);
-    wyrm_copy_key(peer->hs.hash, job->hash);
-    wyrm_copy_key(peer->hs.ck, job->ck);
-    wyrm_copy_key(peer->hs.eph, job->eph);
-    peer->hs.local = job->local;
-    peer->hs.waiting = true;
-    wyrm_index_insert(dev, wyrm_ref(job->peer, WYRM_REF_HS));
-    job->meta.remote = peer->endpoint;
-    job->meta.local = peer->path;
+    memcpy(&peer->hs, &job->noise, sizeof(peer->hs));
+    peer->waiting = true;
+    wyrm_index_insert(dev, peer, WYRM_PLACE_HS, job->local);
+    job->meta = peer->to;
     return send_message(dev, peer, job, INITIATION_LEN, out);
 }
 
@@ -374,7 +350,7 @@ static wyrm_status commit_caller(struct wyrm_device *dev, struct wyrm_job *job)
 
     if (job->result != WYRM_WORK)
         return wyrm_drop(dev, job->result);
-    if (!dev->has_key || memcmp(job->pub, dev->pub, sizeof(job->pub)) != 0)
+    if (!dev->has_key || memcmp(job->own.pub, dev->own.pub, WYRM_KEY_LEN) != 0)
         return WYRM_IDLE; /* we are someone else now */
     if (wyrm_peer_find(dev, job->peer_pub, &id) != WYRM_IDLE)
         return wyrm_drop(dev, WYRM_D_PEER);
@@ -418,7 +394,7 @@ static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer = same_peer(dev, job);
 
-    if (peer == NULL || !peer->hs.waiting || peer->hs.local != job->local)
+    if (peer == NULL || !peer->waiting || peer->local[WYRM_PLACE_HS] != job->local)
         return wyrm_drop(dev, WYRM_D_INDEX);
     if (job->result != WYRM_READY)
         return wyrm_drop(dev, job->result);
@@ -456,6 +432,6 @@ wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
         break;
     }
     if (status != WYRM_WORK) /* the secrets follow the message */
-        wyrm_wipe(job->priv, sizeof(*job) - offsetof(struct wyrm_job, priv));
+        wyrm_wipe(&job->own, sizeof(*job) - offsetof(struct wyrm_job, own));
     return status;
 }

@@ -26,87 +26,96 @@ static const uint8_t initial_hash[32] = {
 
 static const uint8_t nonce_zero[WYRM_AEAD_NONCE_LEN];
 
+/* A step that fails leaves its reason, and the first one counts. The steps after it go on with
+ * whatever there is, and nobody uses what they make: callers look at the result. */
+static void fail(struct wyrm_job *job, wyrm_status reason)
+{
+    if (job->result >= 0)
+        job->result = reason;
+}
+
 static void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
 {
     struct wyrm_blake2s state;
 
-    wyrm_blake2s_init(&state, sizeof(job->hash), NULL, 0);
-    wyrm_blake2s_update(&state, job->hash, sizeof(job->hash));
+    wyrm_blake2s_init(&state, sizeof(job->noise.hash), NULL, 0);
+    wyrm_blake2s_update(&state, job->noise.hash, sizeof(job->noise.hash));
     wyrm_blake2s_update(&state, data, len);
-    wyrm_blake2s_final(&state, job->hash);
+    wyrm_blake2s_final(&state, job->noise.hash);
+}
+
+/* Moves the chaining key along with 32 bytes; `key`, if wanted, becomes the next message key. */
+static void mix_key(struct wyrm_job *job, uint8_t *key, const uint8_t in[WYRM_KEY_LEN])
+{
+    wyrm_kdf(job->noise.ck, key, NULL, job->noise.ck, in, WYRM_KEY_LEN);
 }
 
 /* Starts a handshake whose responder's static key is known in advance: the pattern's "<- s". */
 static void start(struct wyrm_job *job, const uint8_t responder[WYRM_KEY_LEN])
 {
-    wyrm_copy_key(job->ck, initial_ck);
-    wyrm_copy_key(job->hash, initial_hash);
+    wyrm_copy_key(job->noise.ck, initial_ck);
+    wyrm_copy_key(job->noise.hash, initial_hash);
     mix_hash(job, responder, WYRM_KEY_LEN);
 }
 
 static void mix_ephemeral(struct wyrm_job *job, const uint8_t pub[WYRM_KEY_LEN])
 {
     mix_hash(job, pub, WYRM_KEY_LEN);
-    wyrm_kdf(job->ck, NULL, NULL, job->ck, pub, WYRM_KEY_LEN);
+    mix_key(job, NULL, pub);
 }
 
-/* Mixes DH(priv, pub) into the chaining key; `key`, if wanted, becomes the next message key. */
-static bool mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_KEY_LEN],
+static void mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_KEY_LEN],
                    const uint8_t pub[WYRM_KEY_LEN])
 {
     uint8_t dh[WYRM_KEY_LEN];
-    bool ok = wyrm_x25519(dh, priv, pub);
 
-    wyrm_kdf(job->ck, key, NULL, job->ck, dh, sizeof(dh));
+    if (!wyrm_x25519(dh, priv, pub))
+        fail(job, WYRM_D_DH);
+    mix_key(job, key, dh);
     wyrm_wipe(dh, sizeof(dh));
-    return ok;
 }
 
 /* The static-static result, kept in the job so that commit can cache it with the peer. */
-static bool mix_static_dh(struct wyrm_job *job, uint8_t key[WYRM_KEY_LEN])
+static void mix_static_dh(struct wyrm_job *job)
 {
     if (!job->has_static_dh) {
-        if (!wyrm_x25519(job->static_dh, job->priv, job->peer_pub))
-            return false;
-        job->has_static_dh = true;
+        job->has_static_dh = wyrm_x25519(job->static_dh, job->own.priv, job->peer_pub);
+        if (!job->has_static_dh)
+            fail(job, WYRM_D_DH);
     }
-    wyrm_kdf(job->ck, key, NULL, job->ck, job->static_dh, WYRM_KEY_LEN);
-    return true;
+    mix_key(job, job->key, job->static_dh);
 }
 
-static void mix_psk(struct wyrm_job *job, uint8_t key[WYRM_KEY_LEN])
+static void mix_psk(struct wyrm_job *job)
 {
     uint8_t tau[WYRM_HASH_LEN];
 
-    wyrm_kdf(job->ck, tau, key, job->ck, job->psk, WYRM_KEY_LEN);
+    wyrm_kdf(job->noise.ck, tau, job->key, job->noise.ck, job->psk, WYRM_KEY_LEN);
     mix_hash(job, tau, sizeof(tau));
     wyrm_wipe(tau, sizeof(tau));
 }
 
 /* Writes `len` encrypted bytes and a tag at job->msg[at], and mixes them into the hash. */
-static void seal(struct wyrm_job *job, size_t at, const uint8_t *plain, size_t len,
-                 const uint8_t key[WYRM_KEY_LEN])
+static void seal(struct wyrm_job *job, size_t at, const uint8_t *plain, size_t len)
 {
     struct wyrm_span span = {plain, len};
 
-    wyrm_aead_seal(job->msg + at, &span, 1, 0, job->hash, sizeof(job->hash), nonce_zero, key);
+    wyrm_aead_seal(job->msg + at, &span, 1, 0, job->noise.hash, sizeof(job->noise.hash), nonce_zero,
+                   job->key);
     mix_hash(job, job->msg + at, len + WYRM_TAG_LEN);
 }
 
-/* Decrypts `len` bytes and a tag at job->msg[at] into `plain`; the hash takes the ciphertext. */
-static bool open(struct wyrm_job *job, uint8_t *plain, size_t at, size_t len,
-                 const uint8_t key[WYRM_KEY_LEN])
+/* Decrypts `len` bytes and a tag at job->msg[at] in place; the hash takes the ciphertext. */
+static void open(struct wyrm_job *job, size_t at, size_t len)
 {
-    uint8_t text[WYRM_KEY_LEN + WYRM_TAG_LEN]; /* the longest field is a static key */
-    bool ok;
+    uint8_t hash[WYRM_HASH_LEN];
 
-    memcpy(text, job->msg + at, len + WYRM_TAG_LEN);
-    ok = wyrm_aead_open(text, len + WYRM_TAG_LEN, job->hash, sizeof(job->hash), nonce_zero, key);
-    if (ok && len > 0)
-        memcpy(plain, text, len);
-    mix_hash(job, job->msg + at, len + WYRM_TAG_LEN);
-    wyrm_wipe(text, sizeof(text));
-    return ok;
+    wyrm_copy_key(hash, job->noise.hash);
+    len += WYRM_TAG_LEN;
+    mix_hash(job, job->msg + at, len);
+    if (!wyrm_aead_open(job->msg + at, len, hash, sizeof(hash), nonce_zero, job->key))
+        fail(job, WYRM_D_TAG);
+    wyrm_wipe(hash, sizeof(hash));
 }
 
 /* mac1 proves that we know the receiver's public key, mac2 that we own our address. */
@@ -128,112 +137,77 @@ static void write_header(struct wyrm_job *job, enum wyrm_message type)
     wyrm_store_le32(job->msg + INITIATION_SENDER, job->local);
 }
 
-wyrm_status wyrm_noise_create_initiation(struct wyrm_job *job)
+void wyrm_noise_create_initiation(struct wyrm_job *job)
 {
     uint8_t *ephemeral = job->msg + INITIATION_EPHEMERAL;
-    uint8_t key[WYRM_KEY_LEN];
-    wyrm_status status = WYRM_D_DH;
 
+    job->result = WYRM_SEND;
     write_header(job, WYRM_MSG_INITIATION);
     start(job, job->peer_pub);
-    wyrm_x25519_base(ephemeral, job->eph);
-    mix_ephemeral(job, ephemeral);                  /* e */
-    if (!mix_dh(job, key, job->eph, job->peer_pub)) /* es */
-        goto done;
-    seal(job, INITIATION_STATIC, job->pub, WYRM_KEY_LEN, key); /* s */
-    if (!mix_static_dh(job, key))                              /* ss */
-        goto done;
-    seal(job, INITIATION_TIMESTAMP, job->timestamp, sizeof(job->timestamp), key); /* {t} */
+    wyrm_x25519_base(ephemeral, job->noise.eph);
+    mix_ephemeral(job, ephemeral);                                           /* e */
+    mix_dh(job, job->key, job->noise.eph, job->peer_pub);                    /* es */
+    seal(job, INITIATION_STATIC, job->own.pub, WYRM_KEY_LEN);                /* s */
+    mix_static_dh(job);                                                      /* ss */
+    seal(job, INITIATION_TIMESTAMP, job->timestamp, sizeof(job->timestamp)); /* {t} */
     write_macs(job, INITIATION_MAC1);
-    status = WYRM_SEND;
-done:
-    wyrm_wipe(key, sizeof(key));
-    return status;
 }
 
-wyrm_status wyrm_noise_read_static(struct wyrm_job *job)
+void wyrm_noise_read_static(struct wyrm_job *job)
 {
     const uint8_t *ephemeral = job->msg + INITIATION_EPHEMERAL;
-    uint8_t key[WYRM_KEY_LEN];
-    wyrm_status status = WYRM_D_DH;
 
+    job->result = WYRM_WORK;
     job->remote = wyrm_load_le32(job->msg + INITIATION_SENDER);
-    start(job, job->pub);
-    mix_ephemeral(job, ephemeral);               /* e */
-    if (!mix_dh(job, key, job->priv, ephemeral)) /* es */
-        goto done;
-    status = WYRM_D_TAG;
-    if (open(job, job->peer_pub, INITIATION_STATIC, WYRM_KEY_LEN, key)) /* s */
-        status = WYRM_WORK;
-done:
-    wyrm_wipe(key, sizeof(key));
-    return status;
+    start(job, job->own.pub);
+    mix_ephemeral(job, ephemeral);                   /* e */
+    mix_dh(job, job->key, job->own.priv, ephemeral); /* es */
+    open(job, INITIATION_STATIC, WYRM_KEY_LEN);      /* s */
+    wyrm_copy_key(job->peer_pub, job->msg + INITIATION_STATIC);
 }
 
-wyrm_status wyrm_noise_read_timestamp(struct wyrm_job *job)
+void wyrm_noise_read_timestamp(struct wyrm_job *job)
 {
-    uint8_t key[WYRM_KEY_LEN], timestamp[sizeof(job->timestamp)];
-    wyrm_status status = WYRM_D_DH;
+    const uint8_t *timestamp = job->msg + INITIATION_TIMESTAMP;
 
-    if (!mix_static_dh(job, key)) /* ss */
-        goto done;
-    status = WYRM_D_TAG;
-    if (!open(job, timestamp, INITIATION_TIMESTAMP, sizeof(timestamp), key)) /* {t} */
-        goto done;
-    status = WYRM_D_TIMESTAMP;
-    if (memcmp(timestamp, job->timestamp, sizeof(timestamp)) <= 0)
-        goto done;
-    memcpy(job->timestamp, timestamp, sizeof(timestamp));
-    status = WYRM_WORK;
-done:
-    wyrm_wipe(key, sizeof(key));
-    return status;
+    mix_static_dh(job);                                      /* ss */
+    open(job, INITIATION_TIMESTAMP, sizeof(job->timestamp)); /* {t} */
+    if (job->result < 0)
+        return;
+    if (memcmp(timestamp, job->timestamp, sizeof(job->timestamp)) <= 0)
+        fail(job, WYRM_D_TIMESTAMP);
+    memcpy(job->timestamp, timestamp, sizeof(job->timestamp));
 }
 
-wyrm_status wyrm_noise_create_response(struct wyrm_job *job)
+void wyrm_noise_create_response(struct wyrm_job *job)
 {
     uint8_t *ephemeral = job->msg + RESPONSE_EPHEMERAL;
-    uint8_t key[WYRM_KEY_LEN], their_ephemeral[WYRM_KEY_LEN];
-    wyrm_status status = WYRM_D_DH;
+    uint8_t their_ephemeral[WYRM_KEY_LEN];
 
+    job->result = WYRM_SEND;
     wyrm_copy_key(their_ephemeral, job->msg + INITIATION_EPHEMERAL);
     write_header(job, WYRM_MSG_RESPONSE);
     wyrm_store_le32(job->msg + RESPONSE_RECEIVER, job->remote);
-    wyrm_x25519_base(ephemeral, job->eph);
-    mix_ephemeral(job, ephemeral);                     /* e */
-    if (!mix_dh(job, NULL, job->eph, their_ephemeral)) /* ee */
-        goto done;
-    if (!mix_dh(job, NULL, job->eph, job->peer_pub)) /* se */
-        goto done;
-    mix_psk(job, key);                       /* psk */
-    seal(job, RESPONSE_EMPTY, NULL, 0, key); /* {} */
+    wyrm_x25519_base(ephemeral, job->noise.eph);
+    mix_ephemeral(job, ephemeral);                      /* e */
+    mix_dh(job, NULL, job->noise.eph, their_ephemeral); /* ee */
+    mix_dh(job, NULL, job->noise.eph, job->peer_pub);   /* se */
+    mix_psk(job);                                       /* psk */
+    seal(job, RESPONSE_EMPTY, NULL, 0);                 /* {} */
     write_macs(job, RESPONSE_MAC1);
-    wyrm_kdf(job->recv, job->send, NULL, job->ck, NULL, 0);
-    status = WYRM_SEND;
-done:
-    wyrm_wipe(key, sizeof(key));
-    return status;
+    wyrm_kdf(job->keys.recv, job->keys.send, NULL, job->noise.ck, NULL, 0);
 }
 
-wyrm_status wyrm_noise_read_response(struct wyrm_job *job)
+void wyrm_noise_read_response(struct wyrm_job *job)
 {
     const uint8_t *ephemeral = job->msg + RESPONSE_EPHEMERAL;
-    uint8_t key[WYRM_KEY_LEN];
-    wyrm_status status = WYRM_D_DH;
 
+    job->result = WYRM_READY;
     job->remote = wyrm_load_le32(job->msg + RESPONSE_SENDER);
-    mix_ephemeral(job, ephemeral);               /* e */
-    if (!mix_dh(job, NULL, job->eph, ephemeral)) /* ee */
-        goto done;
-    if (!mix_dh(job, NULL, job->priv, ephemeral)) /* se */
-        goto done;
-    mix_psk(job, key); /* psk */
-    status = WYRM_D_TAG;
-    if (!open(job, NULL, RESPONSE_EMPTY, 0, key)) /* {} */
-        goto done;
-    wyrm_kdf(job->send, job->recv, NULL, job->ck, NULL, 0);
-    status = WYRM_READY;
-done:
-    wyrm_wipe(key, sizeof(key));
-    return status;
+    mix_ephemeral(job, ephemeral);                /* e */
+    mix_dh(job, NULL, job->noise.eph, ephemeral); /* ee */
+    mix_dh(job, NULL, job->own.priv, ephemeral);  /* se */
+    mix_psk(job);                                 /* psk */
+    open(job, RESPONSE_EMPTY, 0);                 /* {} */
+    wyrm_kdf(job->keys.send, job->keys.recv, NULL, job->noise.ck, NULL, 0);
 }

@@ -3,23 +3,26 @@
  * SPDX-License-Identifier: MIT
  *
  * Noise_IKpsk2 as WireGuard uses it (paper section 5.4), on a job and nothing else: no device, no
- * peer, no lock. Each step consumes or writes job->msg and moves job->hash and job->ck along.
+ * peer, no lock. Each step consumes or writes job->msg, moves job->noise along and leaves its
+ * verdict in job->result: a verdict below zero means that nothing else of the job may be used.
  */
 #ifndef WYRM_NOISE_H
 #define WYRM_NOISE_H
 
 #include "../wyrm.h"
 
-/* Initiator: writes the initiation of job->local with job->timestamp, mac1 and mac2.
+/* Initiator: writes the initiation of job->local with job->timestamp, mac1 and mac2: WYRM_SEND, or
  * WYRM_D_DH if a Diffie-Hellman result is zero. */
-wyrm_status wyrm_noise_create_initiation(struct wyrm_job *job);
-/* Responder, first half: learns job->peer_pub and job->remote from the initiation. */
-wyrm_status wyrm_noise_read_static(struct wyrm_job *job);
-/* Responder, second half: refuses a time stamp not after job->timestamp, else replaces it. */
-wyrm_status wyrm_noise_read_timestamp(struct wyrm_job *job);
-/* Responder: writes the response and derives job->send and job->recv. */
-wyrm_status wyrm_noise_create_response(struct wyrm_job *job);
-/* Initiator: checks the response and derives job->send and job->recv. */
-wyrm_status wyrm_noise_read_response(struct wyrm_job *job);
+void wyrm_noise_create_initiation(struct wyrm_job *job);
+/* Responder, first half: learns job->peer_pub and job->remote from the initiation: WYRM_WORK,
+ * WYRM_D_DH or WYRM_D_TAG. */
+void wyrm_noise_read_static(struct wyrm_job *job);
+/* Responder, second half: refuses a time stamp not after job->timestamp, else replaces it. Leaves
+ * the result alone if all is well: WYRM_D_DH, WYRM_D_TAG or WYRM_D_TIMESTAMP. */
+void wyrm_noise_read_timestamp(struct wyrm_job *job);
+/* Responder: writes the response and derives job->keys: WYRM_SEND or WYRM_D_DH. */
+void wyrm_noise_create_response(struct wyrm_job *job);
+/* Initiator: checks the response and derives job->keys: WYRM_READY, WYRM_D_DH or WYRM_D_TAG. */
+void wyrm_noise_read_response(struct wyrm_job *job);
 
 #endif /* WYRM_NOISE_H */

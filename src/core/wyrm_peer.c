@@ -13,11 +13,6 @@ WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_pe
     return &dev->pools->peers[id];
 }
 
-WYRM_APART wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer)
-{
-    return (wyrm_peer_id)(peer - dev->pools->peers);
-}
-
 WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
 {
     dev->drops[WYRM_D_MALFORMED - reason]++;

@@ -28,7 +28,8 @@ enum wyrm_fact {
     FACT_MAC1 = 8,         /* last_mac1 awaits a possible cookie reply */
     FACT_HOLDING = 16,     /* the port was told to hold packets */
     FACT_LAST_MINUTE = 32, /* this session's rekey on receive has been tried */
-    FACT_INITIATING = 64   /* an initiation job of this peer is running */
+    FACT_INITIATING = 64,  /* an initiation job of this peer is running */
+    FACT_OURS = 128        /* we began the current session, so we renew it */
 };
 
 static inline bool wyrm_used(const struct wyrm_peer *peer)
@@ -46,7 +47,6 @@ static inline size_t wyrm_addr_len(uint8_t family)
 struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id);
 /* NULL if nobody lives there, or there is no such place. */
 struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id);
-wyrm_peer_id wyrm_id_of(const struct wyrm_device *dev, const struct wyrm_peer *peer);
 
 /* Counts a drop and returns its reason. */
 wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason);

@@ -43,7 +43,7 @@ void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, u
     wyrm_store_le32(buf + DATA_RECEIVER, kp->remote);
     wyrm_store_le64(buf + DATA_COUNTER, counter);
     make_nonce(nonce, counter);
-    wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->send);
+    wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->keys.send);
 }
 
 wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *buf, size_t len)
@@ -56,7 +56,7 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
         return WYRM_D_EXPIRED;
 
     make_nonce(nonce, counter);
-    if (!wyrm_aead_open(buf + DATA_SEALED, len - DATA_SEALED, NULL, 0, nonce, kp->recv))
+    if (!wyrm_aead_open(buf + DATA_SEALED, len - DATA_SEALED, NULL, 0, nonce, kp->keys.recv))
         return WYRM_D_TAG;
 
     if (!wyrm_replay_accept(&kp->replay.next, kp->replay.ring, WYRM_REPLAY_BITS / 32, counter))
@@ -64,16 +64,16 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
     return WYRM_DELIVER;
 }
 
-static void drop_keypair(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *place)
+/* Ends the session in a role: current, previous or next. */
+static void drop_session(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *role)
 {
-    struct wyrm_keypair *kp;
+    struct wyrm_keypair *kp = &peer->kp[*role];
 
-    if (*place == WYRM_NO_KEYPAIR)
+    if (*role == WYRM_NO_KEYPAIR)
         return;
-    kp = &peer->kp[*place];
-    wyrm_index_remove(dev, wyrm_ref(wyrm_id_of(dev, peer), *place));
+    wyrm_index_remove(dev, peer, *role);
     wyrm_wipe(kp, sizeof(*kp));
-    *place = WYRM_NO_KEYPAIR;
+    *role = WYRM_NO_KEYPAIR;
 }
 
 /* A free place: at most two are taken when a session begins. */
@@ -81,7 +81,7 @@ static uint8_t free_place(const struct wyrm_peer *peer)
 {
     uint8_t place = 0;
 
-    while (peer->kp[place].valid)
+    while (wyrm_session_at(peer, place))
         place++;
     return place;
 }
@@ -92,57 +92,56 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     struct wyrm_keypair *kp;
     uint8_t place;
 
-    drop_keypair(dev, peer, &peer->previous);
+    drop_session(dev, peer, &peer->previous);
     if (!initiator) {
-        drop_keypair(dev, peer, &peer->next);
+        drop_session(dev, peer, &peer->next);
     } else if (peer->next != WYRM_NO_KEYPAIR) {
         /* Both sides initiated at once: theirs must still be able to receive. */
-        drop_keypair(dev, peer, &peer->current);
+        drop_session(dev, peer, &peer->current);
         peer->previous = peer->next;
         peer->next = WYRM_NO_KEYPAIR;
     } else {
         peer->previous = peer->current;
-        peer->current = WYRM_NO_KEYPAIR;
     }
 
     place = free_place(peer);
     kp = &peer->kp[place];
     kp->born = dev->now;
-    kp->local = job->local;
     kp->remote = job->remote;
-    kp->initiator = initiator;
-    kp->valid = true;
-    wyrm_copy_key(kp->send, job->send);
-    wyrm_copy_key(kp->recv, job->recv);
-    wyrm_index_insert(dev, wyrm_ref(wyrm_id_of(dev, peer), place));
-    if (initiator)
+    memcpy(&kp->keys, &job->keys, sizeof(kp->keys));
+    wyrm_index_insert(dev, peer, place, job->local);
+    if (initiator) {
         peer->current = place;
-    else
+        peer->facts |= FACT_OURS;
+    } else {
         peer->next = place;
+    }
 }
 
 bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place)
 {
     if (place != peer->next)
         return false;
-    drop_keypair(dev, peer, &peer->previous);
+    drop_session(dev, peer, &peer->previous);
     peer->previous = peer->current;
     peer->current = peer->next;
     peer->next = WYRM_NO_KEYPAIR;
+    peer->facts &= (uint8_t)~FACT_OURS;
     return true;
 }
 
 void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->hs.waiting)
-        wyrm_index_remove(dev, wyrm_ref(wyrm_id_of(dev, peer), WYRM_REF_HS));
+    if (peer->waiting)
+        wyrm_index_remove(dev, peer, WYRM_PLACE_HS);
+    peer->waiting = false;
     wyrm_wipe(&peer->hs, sizeof(peer->hs));
 }
 
 void wyrm_session_wipe(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
-    drop_keypair(dev, peer, &peer->current);
-    drop_keypair(dev, peer, &peer->previous);
-    drop_keypair(dev, peer, &peer->next);
+    drop_session(dev, peer, &peer->current);
+    drop_session(dev, peer, &peer->previous);
+    drop_session(dev, peer, &peer->next);
 }

@@ -60,7 +60,7 @@ void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     if (!armed(peer, WYRM_TIMER_NEW_HANDSHAKE))
         arm(dev, peer, WYRM_TIMER_NEW_HANDSHAKE,
-            WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT + jitter(peer->kp[peer->current].local));
+            WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT + jitter(peer->local[peer->current]));
 }
 
 void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer)
@@ -108,7 +108,7 @@ void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *p
 
 static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->facts & FACT_INITIATING || peer->endpoint.family == 0 || !dev->has_key)
+    if (peer->facts & FACT_INITIATING || peer->to.remote.family == 0 || !dev->has_key)
         return;
     if (wyrm_expired(dev->now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
         wyrm_timers_owe(dev, peer, EVENT_INITIATE);
@@ -139,7 +139,7 @@ void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
 {
     wyrm_timers_sent(dev, peer);
     if (kp->tx_next > WYRM_REKEY_AFTER_MESSAGES ||
-        (kp->initiator && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
+        (peer->facts & FACT_OURS && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
         wyrm_timers_want_handshake(dev, peer);
 }
 
@@ -148,7 +148,7 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
     const struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
     wyrm_timers_received(dev, peer);
-    if (kp == NULL || !kp->initiator || peer->facts & FACT_LAST_MINUTE)
+    if (kp == NULL || (peer->facts & (FACT_OURS | FACT_LAST_MINUTE)) != FACT_OURS)
         return;
     if (wyrm_expired(dev->now, kp->born,
                      WYRM_REJECT_AFTER_TIME - WYRM_KEEPALIVE_TIMEOUT - WYRM_REKEY_TIMEOUT)) {
@@ -165,7 +165,7 @@ static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
     wyrm_session_wipe_handshake(dev, peer);
     disarm(peer, WYRM_TIMER_KEEPALIVE);
     if (peer->configured.family != 0)
-        peer->endpoint = peer->configured;
+        peer->to.remote = peer->configured;
     peer->facts &= (uint8_t)~FACT_HOLDING;
     wyrm_timers_owe(dev, peer, EVENT_LOST);
 }
@@ -174,15 +174,15 @@ static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
 {
     switch (timer) {
     case WYRM_TIMER_RETRY:
-        memset(&peer->path, 0, sizeof(peer->path)); /* another way out may be open */
+        memset(&peer->to.local, 0, sizeof(peer->to.local)); /* another way out may be open */
         if (wyrm_expired(dev->now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
-            peer->endpoint.family == 0)
+            peer->to.remote.family == 0)
             give_up(dev, peer);
         else
             initiate(dev, peer);
         break;
     case WYRM_TIMER_NEW_HANDSHAKE:
-        memset(&peer->path, 0, sizeof(peer->path));
+        memset(&peer->to.local, 0, sizeof(peer->to.local));
         wyrm_timers_want_handshake(dev, peer);
         break;
     case WYRM_TIMER_ZERO_KEYS:

@@ -216,12 +216,12 @@ static void set_keys(struct wyrm_job *job, const uint8_t secret[SECRET_LEN], uin
     memset(job, 0, sizeof(*job));
     job->io = &platform;
     for (unsigned i = 0; i < KEY; i++) {
-        job->priv[i] = secret[i] ^ change;
-        job->eph[i] = secret[KEY + i] ^ change;
+        job->own.priv[i] = secret[i] ^ change;
+        job->noise.eph[i] = secret[KEY + i] ^ change;
         job->psk[i] = secret[2 * KEY + i];
     }
-    wyrm_x25519_base(job->pub, job->priv);
-    publish(job->pub, KEY);
+    wyrm_x25519_base(job->own.pub, job->own.priv);
+    publish(job->own.pub, KEY);
 }
 
 /* The key of mac1 is a hash of a public key. */
@@ -231,7 +231,7 @@ static void publish_mac1_key(const struct wyrm_job *job)
 
     wyrm_blake2s_init(&state, 32, NULL, 0);
     wyrm_blake2s_update(&state, "mac1----", 8);
-    wyrm_blake2s_update(&state, job->pub, KEY);
+    wyrm_blake2s_update(&state, job->own.pub, KEY);
     wyrm_blake2s_final(&state, out());
     publish(out(), 32);
 }
@@ -243,14 +243,14 @@ static void prepare_initiate(const uint8_t secret[SECRET_LEN])
     set_keys(&theirs, secret, 0xa5);
     publish_mac1_key(&ours);
     publish_mac1_key(&theirs);
-    memcpy(ours.peer_pub, theirs.pub, KEY);
+    memcpy(ours.peer_pub, theirs.own.pub, KEY);
     ours.step = INITIATE;
 }
 
 static void publish_message(const struct wyrm_job *job)
 {
     publish(job->msg, sizeof(job->msg));
-    publish(job->hash, sizeof(job->hash));
+    publish(job->noise.hash, sizeof(job->noise.hash));
 }
 
 static void publish_ours(void)

@@ -33,7 +33,7 @@ if platform.machine() == "x86_64":
 # Branches on something public that valgrind cannot know to be: the line, and why.
 PUBLIC = {
     "if (wrong == 0)": "whether a text is a key at all is answered to whoever typed it",
-    "if (memcmp(timestamp, job->timestamp, sizeof(timestamp)) <= 0)": (
+    "if (memcmp(timestamp, job->timestamp, sizeof(job->timestamp)) <= 0)": (
         "the order of authentic time stamps decides whether we answer"
     ),
 }

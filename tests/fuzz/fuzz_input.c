@@ -75,7 +75,7 @@ static void meet(void)
     now += 6000;
     (void)wyrm_peer_connect(&me.dev, now, id);
     settle(&me, false);
-    require(me.peers[id].hs.waiting, "a handshake is in flight");
+    require(me.peers[id].waiting, "a handshake is in flight");
 }
 
 /* The same beginning for every input: two handshakes are slow, a copy is not. */
@@ -194,8 +194,8 @@ static void take_step(enum step step, uint16_t value, uint8_t *bytes, size_t len
         if (len >= 8) {
             bytes[0] = step == TO_SESSION ? WYRM_MSG_DATA : WYRM_MSG_COOKIE;
             bytes[1] = bytes[2] = bytes[3] = 0;
-            wyrm_store_le32(bytes + 4,
-                            step == TO_SESSION ? me.peers[id].kp[0].local : me.peers[id].hs.local);
+            wyrm_store_le32(bytes + 4, step == TO_SESSION ? me.peers[id].local[0]
+                                                          : me.peers[id].local[WYRM_PLACE_HS]);
         }
         input(bytes, len, false);
         break;
@@ -204,7 +204,7 @@ static void take_step(enum step step, uint16_t value, uint8_t *bytes, size_t len
             len = value & 1 ? (size_t)RESPONSE_LEN : len;
             wyrm_store_le32(bytes, value & 1 ? WYRM_MSG_RESPONSE : WYRM_MSG_INITIATION);
             if (value & 1)
-                wyrm_store_le32(bytes + RESPONSE_RECEIVER, me.peers[id].hs.local);
+                wyrm_store_le32(bytes + RESPONSE_RECEIVER, me.peers[id].local[WYRM_PLACE_HS]);
         }
         sign(bytes, len);
         input(bytes, len, false);

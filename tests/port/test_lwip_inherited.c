@@ -77,7 +77,7 @@ static size_t seal_bytes(const uint8_t *bytes, size_t len, uint8_t *out)
         nonce[4 + i] = out[8 + i] = (uint8_t)(kp->tx_next >> (8 * i));
     }
     kp->tx_next++;
-    wyrm_aead_seal(out + WYRM_HEADER_LEN, &span, 1, 0, NULL, 0, nonce, kp->send);
+    wyrm_aead_seal(out + WYRM_HEADER_LEN, &span, 1, 0, NULL, 0, nonce, kp->keys.send);
     return WYRM_HEADER_LEN + len + WYRM_TAG_LEN;
 }
 

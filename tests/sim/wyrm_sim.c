@@ -14,6 +14,7 @@
 #include "sim_queue.h"
 
 #include "core/wyrm_index.h"
+#include "core/wyrm_session.h"
 #include "core/wyrm_timers.h"
 #include "core/wyrm_wire.h"
 
@@ -257,9 +258,10 @@ static void check_counter(unsigned n, const uint8_t *data)
         for (unsigned k = 0; k < 3; k++) {
             const struct wyrm_keypair *kp = &node->peers[p].kp[k];
 
-            if (!kp->valid || kp->remote != remote || kp->tx_next != counter + 1)
+            if (!wyrm_session_at(&node->peers[p], k) || kp->remote != remote ||
+                kp->tx_next != counter + 1)
                 continue;
-            unused = sim_value(&sim.counters, hash_of(kp->send, sizeof(kp->send)));
+            unused = sim_value(&sim.counters, hash_of(kp->keys.send, sizeof(kp->keys.send)));
             promise(counter >= *unused, "a counter is never used twice with a key", n);
             promise(!wyrm_expired(wyrm_time_tick(&node->dev, time_of(&sim.at[n])), kp->born,
                                   WYRM_REJECT_AFTER_TIME),
@@ -387,11 +389,13 @@ static void check_node(unsigned n)
         if (!wyrm_used(peer))
             continue;
         for (unsigned k = 0; k < 3; k++) {
-            keys |= peer->kp[k].valid;
-            fresh |= peer->kp[k].valid && now - peer->kp[k].born < 3 * WYRM_REJECT_AFTER_TIME;
+            if (!wyrm_session_at(peer, k))
+                continue;
+            keys = true;
+            fresh |= now - peer->kp[k].born < 3 * WYRM_REJECT_AFTER_TIME;
         }
         promise(!keys || fresh, "keys are wiped 540 s after the last session began", n);
-        promise(!peer->hs.waiting || peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER ||
+        promise(!peer->waiting || peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER ||
                     peer->timers[WYRM_TIMER_ZERO_KEYS] != WYRM_TICK_NEVER ||
                     peer->facts & FACT_INITIATING || peer->events & EVENT_INITIATE,
                 "an ephemeral key has an end", n);

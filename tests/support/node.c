@@ -137,7 +137,7 @@ uint64_t node_peers_hash(const struct node *node)
     }
     hash = mix(hash, node->routes, sizeof(node->routes));
     hash = mix(hash, node->index, sizeof(node->index));
-    hash = mix(hash, node->dev.priv, sizeof(node->dev.priv));
+    hash = mix(hash, node->dev.own.priv, sizeof(node->dev.own.priv));
     return mix(hash, &node->dev.next_due, sizeof(node->dev.next_due));
 }
 

@@ -357,9 +357,9 @@ static void the_local_path_of_a_datagram_is_used_for_answers(void **state)
     grab(w, &packet);
     from.local.bytes[3] = 42;
     assert_int_equal(inject(w, A, &packet, &from), WYRM_DELIVER);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 42);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[3], 42);
     wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], &w->node[B].address.remote);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 0);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[3], 0);
     world_free(w);
 }
 
@@ -399,10 +399,10 @@ static void a_forgotten_path_leaves_the_endpoint(void **state)
     struct world *w = world_make(2);
 
     (void)state;
-    peer_of(w, A, B)->path.bytes[0] = 1;
+    peer_of(w, A, B)->to.local.bytes[0] = 1;
     assert_int_equal(wyrm_peer_forget_path(&w->node[A].dev, w->id[A][B]), WYRM_IDLE);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
-    assert_int_equal(peer_of(w, A, B)->endpoint.family, 4);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[0], 0);
+    assert_int_equal(peer_of(w, A, B)->to.remote.family, 4);
     assert_int_equal(wyrm_peer_forget_path(&w->node[A].dev, 5), WYRM_E_STATE);
     world_free(w);
 }

@@ -112,7 +112,7 @@ static void inherited_04_a_cookie_reply_does_not_move_the_endpoint(void **state)
     wyrm_xaead_seal(forged.data + COOKIE_SEALED, cookie, 16, initiation.data + INITIATION_MAC1, 16,
                     forged.data + COOKIE_NONCE, key);
     assert_int_equal(inject(w, A, &forged, &elsewhere), WYRM_IDLE);
-    assert_memory_equal(&peer_of(w, A, B)->endpoint, &w->node[B].address.remote,
+    assert_memory_equal(&peer_of(w, A, B)->to.remote, &w->node[B].address.remote,
                         sizeof(struct wyrm_endpoint));
     assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
     assert_memory_equal(&w->last[A].to, &w->node[B].address.remote, sizeof(struct wyrm_endpoint));
@@ -210,7 +210,7 @@ static void inherited_09_all_keys_die_at_540_s_and_the_endpoint_reverts(void **s
     pass(w, 540001);
     assert_memory_equal(peer->kp, none, sizeof(none));
     assert_true(wyrm_ct_is_zero(&peer->hs, sizeof(peer->hs)));
-    assert_memory_equal(&peer->endpoint, &w->node[B].address.remote, sizeof(peer->endpoint));
+    assert_memory_equal(&peer->to.remote, &w->node[B].address.remote, sizeof(peer->to.remote));
     world_free(w);
 }
 
@@ -370,7 +370,7 @@ static void inherited_19_a_foreign_initiation_leaves_ours_in_flight(void **state
     make_initiation(w, B, A, &theirs);
     inject(w, A, &theirs, &w->node[B].address);
     settle(w, A);
-    assert_true(peer_of(w, A, B)->hs.waiting);
+    assert_true(peer_of(w, A, B)->waiting);
     assert_int_equal(inject(w, A, &answer, &w->node[B].address), WYRM_WORK);
     settle(w, A);
     assert_true(is_up(w, A, B));
@@ -404,8 +404,8 @@ static void inherited_20_an_index_is_unique_among_all_peers(void **state)
     }
     for (unsigned i = B; i <= D; i++)
         for (unsigned j = B; j < i; j++)
-            assert_true(peer_of(w, A, i)->kp[peer_of(w, A, i)->current].local !=
-                        peer_of(w, A, j)->kp[peer_of(w, A, j)->current].local);
+            assert_true(peer_of(w, A, i)->local[peer_of(w, A, i)->current] !=
+                        peer_of(w, A, j)->local[peer_of(w, A, j)->current]);
     assert_int_equal(send_ip(w, D, A, 100), WYRM_SEND);
     pump(w);
     assert_int_equal(w->inbox[0].peer, w->id[A][D]);
@@ -593,13 +593,13 @@ static void inherited_30_secrets_die_with_what_they_belong_to(void **state)
     uint8_t old_key[32], static_dh[32], new_key[32] = {3};
 
     (void)state;
-    memcpy(old_key, w->node[A].dev.priv, 32);
+    memcpy(old_key, w->node[A].dev.own.priv, 32);
     memcpy(static_dh, peer_of(w, A, B)->static_dh, 32);
     wyrm_set_private_key(&w->node[A].dev, new_key);
     assert_false(node_remembers(&w->node[A], old_key));
     assert_false(node_remembers(&w->node[A], static_dh));
-    assert_false(node_remembers(&w->node[A], kp.send));
-    assert_false(node_remembers(&w->node[A], kp.recv));
+    assert_false(node_remembers(&w->node[A], kp.keys.send));
+    assert_false(node_remembers(&w->node[A], kp.keys.recv));
     world_free(w);
 }
 
@@ -721,7 +721,7 @@ static void inherited_z1_a_datagram_of_any_length_overflows_nothing(void **state
 {
     struct world *w = session();
     struct wyrm_packet out;
-    uint32_t index = peer_of(w, A, B)->kp[peer_of(w, A, B)->current].local;
+    uint32_t index = peer_of(w, A, B)->local[peer_of(w, A, B)->current];
     uint64_t before = node_hash(&w->node[A]);
 
     (void)state;

@@ -267,13 +267,13 @@ static void an_initiation_alone_does_not_move_the_endpoint(void **state)
     inject(w, B, &initiation, &elsewhere);
     settle(w, B);
     assert_memory_equal(&w->last[B].to, &elsewhere.remote, sizeof(elsewhere.remote));
-    assert_memory_equal(&peer_of(w, B, A)->endpoint, &w->node[A].address.remote,
+    assert_memory_equal(&peer_of(w, B, A)->to.remote, &w->node[A].address.remote,
                         sizeof(elsewhere.remote));
     w->wire[0].to = w->node[A].address.remote;
     carry(w);
     grab(w, &packet); /* A confirms */
     assert_int_equal(inject(w, B, &packet, &elsewhere), WYRM_IDLE);
-    assert_memory_equal(&peer_of(w, B, A)->endpoint, &elsewhere.remote, sizeof(elsewhere.remote));
+    assert_memory_equal(&peer_of(w, B, A)->to.remote, &elsewhere.remote, sizeof(elsewhere.remote));
     world_free(w);
 }
 
@@ -336,7 +336,7 @@ static void a_response_brings_the_local_path(void **state)
     from.local.bytes[3] = 42;
     inject(w, A, &response, &from);
     settle(w, A);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[3], 42);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[3], 42);
     world_free(w);
 }
 
@@ -517,12 +517,12 @@ static void an_index_in_use_is_drawn_again(void **state)
     random_state = w->node[A].random_state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
-    first = peer_of(w, A, B)->hs.local;
+    first = peer_of(w, A, B)->local[WYRM_PLACE_HS];
     w->node[A].random_state = random_state; /* the next draw begins with the same 4 bytes */
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][C]);
     settle(w, A);
     assert_int_equal(w->tally[A].initiations, 2);
-    assert_true(peer_of(w, A, C)->hs.local != first);
+    assert_true(peer_of(w, A, C)->local[WYRM_PLACE_HS] != first);
     world_free(w);
 }
 
@@ -540,7 +540,7 @@ static void an_index_taken_meanwhile_ends_the_slower_job(void **state)
     slow.local = fast.local;
     assert_int_equal(commit(w, A, &fast), WYRM_SEND);
     assert_int_equal(commit(w, A, &slow), WYRM_IDLE);
-    assert_false(peer_of(w, A, B)->hs.waiting);
+    assert_false(peer_of(w, A, B)->waiting);
     pass(w, 6000);
     assert_true(is_up(w, A, B)); /* by the retry */
     world_free(w);
@@ -554,7 +554,7 @@ static void an_answer_whose_index_is_taken_is_not_sent(void **state)
     (void)state;
     answer_begun(w, &job);
     handshake(w, C, B);
-    job.local = peer_of(w, B, C)->kp[peer_of(w, B, C)->current].local;
+    job.local = peer_of(w, B, C)->local[peer_of(w, B, C)->current];
     a_stale_job_changes_nothing(w, B, &job);
 }
 
@@ -599,7 +599,7 @@ static void without_a_time_stamp_no_initiation_is_sent(void **state)
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     take_and_run(w, A, &job);
     assert_int_equal(commit(w, A, &job), WYRM_E_CLOCK);
-    assert_false(peer_of(w, A, B)->hs.waiting);
+    assert_false(peer_of(w, A, B)->waiting);
     w->node[A].clock_fails = false;
     pass(w, 6000);
     assert_true(is_up(w, A, B));

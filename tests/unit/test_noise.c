@@ -43,18 +43,19 @@ static void the_hash_constants_come_from_the_strings(void **state)
 static void a_handshake_gives_both_sides_the_same_two_keys(void **state)
 {
     struct world *w = world_make(2);
+    const struct wyrm_peer *ours = peer_of(w, A, B), *theirs = peer_of(w, B, A);
     const struct wyrm_keypair *a, *b;
 
     (void)state;
     handshake(w, A, B);
-    a = &peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
-    b = &peer_of(w, B, A)->kp[peer_of(w, B, A)->current];
-    assert_memory_equal(a->send, b->recv, 32);
-    assert_memory_equal(a->recv, b->send, 32);
-    assert_memory_not_equal(a->send, a->recv, 32);
-    assert_int_equal(a->remote, b->local);
-    assert_int_equal(a->local, b->remote);
-    assert_true(a->initiator && !b->initiator);
+    a = &ours->kp[ours->current];
+    b = &theirs->kp[theirs->current];
+    assert_memory_equal(a->keys.send, b->keys.recv, 32);
+    assert_memory_equal(a->keys.recv, b->keys.send, 32);
+    assert_memory_not_equal(a->keys.send, a->keys.recv, 32);
+    assert_int_equal(a->remote, theirs->local[theirs->current]);
+    assert_int_equal(ours->local[ours->current], b->remote);
+    assert_true(ours->facts & FACT_OURS && !(theirs->facts & FACT_OURS));
     world_free(w);
 }
 
@@ -105,7 +106,7 @@ static void a_wrong_preshared_key_stops_at_the_response(void **state)
     assert_false(is_up(w, A, B));
     assert_false(is_up(w, B, A));
     assert_int_equal(drops_of(w, A, WYRM_D_TAG), 1);
-    assert_true(peer_of(w, A, B)->hs.waiting);
+    assert_true(peer_of(w, A, B)->waiting);
     world_free(w);
 }
 
@@ -258,14 +259,14 @@ static void a_job_leaves_no_secret_behind(void **state)
     struct world *w = world_make(2);
     struct wyrm_packet out;
     struct wyrm_job job;
-    uint8_t zero[sizeof(job) - offsetof(struct wyrm_job, priv)] = {0};
+    uint8_t zero[sizeof(job) - offsetof(struct wyrm_job, own)] = {0};
 
     (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_WORK);
     wyrm_job_run(&job);
     assert_int_equal(wyrm_job_commit(&w->node[A].dev, w->now, &job, &out), WYRM_SEND);
-    assert_memory_equal(job.priv, zero, sizeof(zero));
+    assert_memory_equal(&job.own, zero, sizeof(zero));
     world_free(w);
 }
 

@@ -99,7 +99,7 @@ static void padding_is_zero_and_cut_off_on_receipt(void **state)
     counter = wyrm_load_le64(packet.data + DATA_COUNTER);
     wyrm_store_le64(nonce + 4, counter);
     assert_true(wyrm_aead_open(packet.data + 16, packet.len - 16, NULL, 0, nonce,
-                               peer_of(w, A, B)->kp[peer_of(w, A, B)->current].send));
+                               peer_of(w, A, B)->kp[peer_of(w, A, B)->current].keys.send));
     assert_true(wyrm_ct_is_zero(packet.data + 16 + 33, 48 - 33));
     world_free(w);
 }
@@ -243,13 +243,13 @@ static void keys_are_wiped_when_their_session_is_replaced_twice(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        assert_true(node_remembers(&w->node[A], old.send));
+        assert_true(node_remembers(&w->node[A], old.keys.send));
         sleep_through(w, 6000);
         handshake(w, A, B);
     }
     for (unsigned i = A; i <= B; i++) {
-        assert_false(node_remembers(&w->node[i], old.send));
-        assert_false(node_remembers(&w->node[i], old.recv));
+        assert_false(node_remembers(&w->node[i], old.keys.send));
+        assert_false(node_remembers(&w->node[i], old.keys.recv));
     }
     world_free(w);
 }
@@ -337,8 +337,8 @@ static void a_closed_device_remembers_no_secret(void **state)
     memcpy(peer_of(w, A, B)->psk, psk, 32);
     assert_true(node_remembers(&w->node[A], w->node[A].priv));
     wyrm_close(&w->node[A].dev);
-    assert_false(node_remembers(&w->node[A], kp.send));
-    assert_false(node_remembers(&w->node[A], kp.recv));
+    assert_false(node_remembers(&w->node[A], kp.keys.send));
+    assert_false(node_remembers(&w->node[A], kp.keys.recv));
     assert_false(node_remembers(&w->node[A], psk));
     assert_false(node_remembers(&w->node[A], static_dh));
     assert_false(node_remembers(&w->node[A], w->node[A].priv));
@@ -355,8 +355,8 @@ static void a_removed_peer_leaves_no_secret(void **state)
     memcpy(static_dh, peer_of(w, A, B)->static_dh, 32);
     assert_true(node_remembers(&w->node[A], static_dh));
     wyrm_peer_remove(&w->node[A].dev, w->id[A][B]);
-    assert_false(node_remembers(&w->node[A], kp.send));
-    assert_false(node_remembers(&w->node[A], kp.recv));
+    assert_false(node_remembers(&w->node[A], kp.keys.send));
+    assert_false(node_remembers(&w->node[A], kp.keys.recv));
     assert_false(node_remembers(&w->node[A], static_dh));
     world_free(w);
 }
@@ -372,8 +372,8 @@ static void a_disconnected_peer_leaves_no_session_secret(void **state)
     make_initiation(w, A, B, &initiation);
     memcpy(ephemeral, peer_of(w, A, B)->hs.eph, 32);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
-    assert_false(node_remembers(&w->node[A], kp.send));
-    assert_false(node_remembers(&w->node[A], kp.recv));
+    assert_false(node_remembers(&w->node[A], kp.keys.send));
+    assert_false(node_remembers(&w->node[A], kp.keys.recv));
     assert_false(node_remembers(&w->node[A], ephemeral));
     world_free(w);
 }

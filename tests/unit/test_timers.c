@@ -159,7 +159,7 @@ static void t06_a_silent_peer_is_given_up_after_90_s(void **state)
     tries = w->tally[A].initiations;
     assert_in_range(tries, 17, 20);
     assert_int_equal(w->tally[A].lost, 1);
-    assert_false(peer_of(w, A, B)->hs.waiting);
+    assert_false(peer_of(w, A, B)->waiting);
     assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
     pass(w, 600);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
@@ -264,12 +264,12 @@ static void t11_all_keys_are_gone_after_540_s(void **state)
 
     (void)state;
     pass(w, 539999);
-    assert_true(node_remembers(&w->node[A], a.send));
-    assert_true(node_remembers(&w->node[B], a.send));
+    assert_true(node_remembers(&w->node[A], a.keys.send));
+    assert_true(node_remembers(&w->node[B], a.keys.send));
     pass(w, 1);
     for (unsigned i = A; i <= B; i++) {
-        assert_false(node_remembers(&w->node[i], a.send));
-        assert_false(node_remembers(&w->node[i], a.recv));
+        assert_false(node_remembers(&w->node[i], a.keys.send));
+        assert_false(node_remembers(&w->node[i], a.keys.recv));
     }
     assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
     world_free(w);
@@ -669,7 +669,7 @@ static void an_endpoint_taken_away_ends_the_attempt(void **state)
     wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], NULL);
     pass(w, 6000);
     assert_int_equal(w->tally[A].lost, 1);
-    assert_false(peer_of(w, A, B)->hs.waiting);
+    assert_false(peer_of(w, A, B)->waiting);
     world_free(w);
 }
 
@@ -683,11 +683,11 @@ static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
     assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
     grab(w, &packet);
     assert_int_equal(inject(w, A, &packet, &elsewhere), WYRM_DELIVER);
-    assert_memory_equal(&peer_of(w, A, B)->endpoint, &elsewhere.remote, sizeof(elsewhere.remote));
+    assert_memory_equal(&peer_of(w, A, B)->to.remote, &elsewhere.remote, sizeof(elsewhere.remote));
     w->deaf[B] = true;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
     pass(w, 120000);
-    assert_memory_equal(&peer_of(w, A, B)->endpoint, &w->node[B].address.remote,
+    assert_memory_equal(&peer_of(w, A, B)->to.remote, &w->node[B].address.remote,
                         sizeof(elsewhere.remote));
     world_free(w);
 }
@@ -722,15 +722,16 @@ static void silence_makes_the_device_try_another_way_out(void **state)
 
     (void)state;
     w->deaf[B] = true;
-    peer_of(w, A, B)->path.bytes[0] = 1;
+    peer_of(w, A, B)->to.local.bytes[0] = 1;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
     pass(w, 14999);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 1);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[0], 1);
     pass(w, 334);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
-    peer_of(w, A, B)->path.bytes[0] = 1; /* and again with each initiation that finds no answer */
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[0], 0);
+    peer_of(w, A, B)->to.local.bytes[0] =
+        1; /* and again with each initiation that finds no answer */
     pass(w, 5400);
-    assert_int_equal(peer_of(w, A, B)->path.bytes[0], 0);
+    assert_int_equal(peer_of(w, A, B)->to.local.bytes[0], 0);
     world_free(w);
 }
 

@@ -33,17 +33,21 @@ struct vec_bench {
 #define FIELD(type, member) \
     {#type "." #member, offsetof(struct wyrm_##type, member), sizeof(((struct wyrm_##type *)0)->member)}
 
+#define INSIDE(type, part, member)                                                                 \
+    {#type "." #member, offsetof(struct wyrm_##type, part.member),                                 \
+     sizeof(((struct wyrm_##type *)0)->part.member)}
+
 static const struct vec_field fields[] = {
     FIELD(device, cookie_secret), FIELD(device, cookie_born),
-    FIELD(device, loaded_until), FIELD(device, has_cookie_secret), FIELD(device, pub),
-    FIELD(device, next_ticket),
+    FIELD(device, loaded_until), FIELD(device, has_cookie_secret), FIELD(device, own),
     FIELD(peer, pub), FIELD(peer, last_timestamp), FIELD(peer, cookie), FIELD(peer, last_mac1),
     FIELD(peer, current), FIELD(peer, previous), FIELD(peer, next), FIELD(peer, static_dh),
-    FIELD(peer, last_initiation_rx),
-    FIELD(keypair, tx_next), FIELD(keypair, send), FIELD(keypair, recv), FIELD(keypair, local),
-    FIELD(keypair, remote), FIELD(keypair, valid), FIELD(keypair, initiator), FIELD(keypair, replay),
+    FIELD(peer, last_initiation_rx), FIELD(peer, local),
+    FIELD(keypair, tx_next), INSIDE(keypair, keys, send), INSIDE(keypair, keys, recv),
+    FIELD(keypair, remote), FIELD(keypair, replay),
     FIELD(slot, type),
-    FIELD(job, hash), FIELD(job, ck), FIELD(job, send), FIELD(job, recv), FIELD(job, peer_pub),
+    INSIDE(job, noise, hash), INSIDE(job, noise, ck), INSIDE(job, keys, send),
+    INSIDE(job, keys, recv), FIELD(job, peer_pub),
     FIELD(job, static_dh), FIELD(job, timestamp), FIELD(job, local), FIELD(job, remote),
     {NULL, 0, 0}};
 /* clang-format on */
@@ -141,7 +145,6 @@ void vec_state(const struct vec_bench *bench, uint8_t *out)
 
     memcpy(&copy, bench, vec_state_size());
     memset(copy.device.drops, 0, sizeof(copy.device.drops));
-    copy.device.next_ticket = 0;
     for (unsigned i = 0; i < SLOTS; i++)
         if (copy.slots[i].type == 0)
             memset(&copy.slots[i], 0, sizeof(copy.slots[i]));

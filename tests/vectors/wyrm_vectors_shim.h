@@ -42,8 +42,8 @@ size_t vec_bench_size(void);
 /* The bytes from the start of the bench that are the device's and its pools'. */
 size_t vec_state_size(void);
 
-/* Copies that state but for what is a mere trace: drop counters, and what a message that waited in
- * a slot leaves behind when it has been taken: its bytes and the count of tickets. */
+/* Copies that state but for what is a mere trace: drop counters, and the bytes that a message
+ * which waited in a slot leaves behind when it has been taken. */
 void vec_state(const struct vec_bench *bench, uint8_t *out);
 
 const struct vec_field *vec_fields(void);

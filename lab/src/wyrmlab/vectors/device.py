@@ -283,6 +283,11 @@ class Device:
             return None
         return Record(self.backend, "keypair", self.lib.vec_keypair(self._bench, peer, place))
 
+    def session_index(self, role: str, peer: int = 0) -> int:
+        """Our index of the session in that role."""
+        place = self.peer(peer).number(role)
+        return int.from_bytes(self.peer(peer).get("local")[4 * place :][:4], "little")
+
     def sending_keypair(self, peer: int = 0) -> Record:
         """The current keypair; a responder's unconfirmed one is made current."""
         if self.keypair("current", peer) is None:

@@ -193,7 +193,7 @@ def _handshake(scene: Scene, named: Intermediates) -> tuple[Device, Device]:
     ):
         keypair = device.keypair(role)
         assert keypair is not None
-        check(keypair.number("local") == ours.index, "a session has the wrong index")
+        check(device.session_index(role) == ours.index, "a session has the wrong index")
         check(keypair.number("remote") == theirs.index, "a session has the wrong remote index")
     check(
         want(initiator.poll(), Status.READY, "the initiator's next event").peer == 0,
