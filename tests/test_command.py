@@ -68,6 +68,7 @@ def test_wrong_option_is_a_usage_error() -> None:
         (("device", "--tap", "a", "--netns", "b"), "exclude each other"),
         (("device", "--tap", "far-too-long-a-name"), "cannot name a network interface"),
         (("test", "-k", "no_such_test_at_all"), "No test matches"),
+        (("fuzz", "nothing"), "There is no fuzz target `nothing`"),
     ],
 )
 def test_bad_argument_gets_one_sentence_and_exit_code_2(

@@ -8,7 +8,6 @@ import base64
 import random
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,18 +16,11 @@ from wyrmlab import net, paths
 from wyrmlab.build import TEST_PRESETS
 from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, eventually, machine, pair, transfer
 
-from .uapi_model import Model, ask
+from .at_once import at_once
+from .uapi_model import configure_at_random
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
-
-
-def at_once(*jobs: Callable[[], None]) -> None:
-    """Runs all in threads; the first error of any is raised once all have ended."""
-    with ThreadPoolExecutor(len(jobs)) as threads:
-        running = [threads.submit(job) for job in jobs]
-    for one in running:
-        one.result()
 
 
 # --- Tunnels and routes ----------------------------------------------------------------------
@@ -318,21 +310,6 @@ def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> No
 
 
 # --- The configuration protocol at random ----------------------------------------------------
-
-
-def configure_at_random(program: Path, log: Path, seeds: Sequence[int], requests: int) -> None:
-    for seed in seeds:
-        with machine("west") as west, Tunnel(west, "wga", program, log) as daemon:
-            model = Model(seed)
-            for number in range(requests):
-                request, error = model.request()
-                said = ask(daemon.socket, request)
-                assert said == error, f"seed {seed}, request {number}: {request}"
-                told = ask(daemon.socket, "get=1\n\n")
-                assert isinstance(told, dict)
-                model.check(told)
-            assert daemon.running
-            assert "ERROR" not in daemon.log.read_text()
 
 
 def test_random_requests_leave_what_the_protocol_promises(wyrmd: Path, tmp_path: Path) -> None:

@@ -10,8 +10,11 @@ from __future__ import annotations
 import ipaddress
 import random
 import socket
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from wyrmlab.tunnels import Tunnel, machine
 
 ZERO = "0" * 64
 
@@ -168,3 +171,18 @@ class Model:
         )
         self._line(line)
         self._line("persistent_keepalive_interval=7")
+
+
+def configure_at_random(program: Path, log: Path, seeds: Iterable[int], requests: int) -> None:
+    for seed in seeds:
+        with machine("west") as west, Tunnel(west, "wga", program, log) as daemon:
+            model = Model(seed)
+            for number in range(requests):
+                request, error = model.request()
+                said = ask(daemon.socket, request)
+                assert said == error, f"seed {seed}, request {number}: {request}"
+                told = ask(daemon.socket, "get=1\n\n")
+                assert isinstance(told, dict)
+                model.check(told)
+            assert daemon.running
+            assert "ERROR" not in daemon.log.read_text()

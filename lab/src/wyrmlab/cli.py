@@ -168,8 +168,21 @@ def test(
         Optional[str],  # noqa: UP045
         typer.Option("-k", metavar="EXPR", help="Only tests whose names match (as pytest's -k)."),
     ] = None,
-    all_of_it: Annotated[bool, typer.Option("--all", help="Also the long tests.")] = False,
-    soak: Annotated[bool, typer.Option("--soak", help="Also the very long ones.")] = False,
+    all_of_it: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Also the long tests: real rekeys, all cores and compilers, a bare Debian.",
+        ),
+    ] = False,
+    soak: Annotated[
+        bool,
+        typer.Option(
+            "--soak",
+            help="Also the soak, at most 60 minutes more: hundreds of simulated networks, a year of"
+            " one, fuzzers, a device's whole day, sessions renewed under load. Alone: -k soak.",
+        ),
+    ] = False,
 ) -> None:
     """Run the tests; the last line is `N passed, N failed`."""
     from wyrmlab import testing
@@ -190,6 +203,22 @@ def vectors(
     from wyrmlab.vectors import command
 
     raise typer.Exit(command.run(folders, long=all_of_it))
+
+
+@app.command(rich_help_panel=CHECK)
+def fuzz(
+    target: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(metavar="[TARGET]", help="conf, input or uapi [all]."),
+    ] = None,
+    seconds: Annotated[
+        int, typer.Option(metavar="N", min=1, max=86400, help="How long each runs.")
+    ] = 60,
+) -> None:
+    """Feed the parsers and the protocol with what nobody would send; learns from run to run."""
+    from wyrmlab import fuzzing
+
+    raise typer.Exit(fuzzing.run(target, seconds))
 
 
 @app.command(rich_help_panel=CHECK)

@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The soak of wyrmd: minutes of real time, sessions renewed under traffic, storms of changes."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from wyrmlab import paths
+from wyrmlab.build import TEST_PRESETS
+from wyrmlab.tunnels import Pair, Tunnel, cable, machine, transfer
+
+from .at_once import at_once
+from .uapi_model import configure_at_random
+
+pytestmark = [pytest.mark.netns, pytest.mark.soak, pytest.mark.timeout(1200)]
+Connect = Callable[..., Pair]
+SANITIZED = paths.BUILD / TEST_PRESETS[1] / "daemon" / "wyrmd-sanitized"
+SESSIONS_S = 400  # three renewals
+
+
+def test_soak_of_sessions_renewed_under_traffic(
+    wyrmd: Path, boringtun: Path | None, tmp_path: Path
+) -> None:
+    """A hub and a spoke of each make, pings all the time and streams again and again, for 400 s:
+    sessions are renewed every two minutes, no ping is lost and no memory with it."""
+    programs = [wyrmd, "wireguard-go", *([boringtun] if boringtun else [])]
+    with ExitStack() as stack:
+        there = stack.enter_context(machine("hub"))
+        hub = stack.enter_context(Tunnel(there, "wgh", wyrmd, tmp_path / "hub.log"))
+        hub.set_key(hub.keys)
+        hub.set("listen-port 51820")
+        hub.up("10.88.0.1/24")
+        spokes: list[Tunnel] = []
+        for i, program in enumerate(programs, 1):
+            where = stack.enter_context(machine(f"spoke{i}"))
+            cable(
+                *(there, where, (f"vh{i}", f"vs{i}")),
+                ((f"10.77.{i}.1/24",), (f"10.77.{i}.2/24",)),
+            )
+            spoke = stack.enter_context(
+                Tunnel(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
+            )
+            spoke.set_key(spoke.keys)
+            spoke.set("listen-port 51820")
+            spoke.set(f"peer {hub.keys.public} allowed-ips 10.88.0.0/24 endpoint 10.77.{i}.1:51820")
+            hub.set(f"peer {spoke.keys.public} allowed-ips 10.88.0.{i + 1}/32")
+            spoke.up(f"10.88.0.{i + 1}/24")
+            assert where.pings("10.88.0.1", count=3) == 3
+            spokes.append(spoke)
+        begun = [hub.handshake(spoke.keys.public) for spoke in spokes]
+        memory = hub.resident_kib()
+        end = time.monotonic() + SESSIONS_S
+        count = SESSIONS_S * 5
+
+        def ping(spoke: Tunnel) -> None:
+            assert spoke.machine.pings("10.88.0.1", count=count, interval_s=0.2) == count
+
+        def stream() -> None:
+            port = 5000
+            while time.monotonic() < end - 20:
+                port += 1
+                spoke = spokes[port % len(spokes)]
+                log = tmp_path / f"stream{port}"
+                options = ("-n", "4M") if port % 2 else ("-u", "-b", "20m", "-t", "2")
+                assert transfer(there, spoke.machine, "10.88.0.1", log, *options, port=port) > 0
+                time.sleep(1)
+
+        at_once(*(lambda one=one: ping(one) for one in spokes), stream)
+        for spoke, first in zip(spokes, begun, strict=True):
+            assert hub.handshake(spoke.keys.public) - first >= 3 * 115
+        assert hub.resident_kib() - memory < 512
+
+
+def test_soak_of_a_storm_of_roaming(connect: Connect) -> None:
+    """West changes its port or its address three hundred times; east always finds it again."""
+    pair = connect("wyrmd", "wireguard-go")
+    west, east = pair.west, pair.east
+    chance = random.Random(1)
+    address = "10.77.0.1"
+    assert west.machine.pings(pair.EAST) == 1
+    begun = west.handshake(east.keys.public)
+    for _ in range(300):
+        if chance.random() < 0.5:
+            west.set(f"listen-port {chance.randint(20000, 60000)}")
+        else:
+            west.machine.ip(f"address del {address}/24 dev va")
+            address = f"10.77.0.{chance.randint(10, 250)}"
+            west.machine.ip(f"address add {address}/24 dev va")
+        assert west.machine.pings(pair.EAST) == 1
+        assert east.show("endpoints")[west.keys.public].startswith(f"{address}:")
+        assert east.machine.pings(pair.WEST) == 1
+    assert west.handshake(east.keys.public) - begun in range(600)
+
+
+def test_soak_of_thousands_of_random_requests(wyrmd: Path, tmp_path: Path) -> None:
+    configure_at_random(wyrmd, tmp_path / "log", range(100, 120), 1000)
+    configure_at_random(SANITIZED, tmp_path / "log", range(120, 124), 1000)
