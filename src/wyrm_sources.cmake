@@ -39,7 +39,10 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/armv7em/wyrm_fe_armv7em.S
   ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_fe_armv6m.S
   ${WYRM_SRC_DIR}/crypto/armv7m/wyrm_fe_armv7m.S
-  ${WYRM_SRC_DIR}/crypto/rv32/wyrm_fe_rv32.S)
+  ${WYRM_SRC_DIR}/crypto/rv32/wyrm_blake2s_rv32.S
+  ${WYRM_SRC_DIR}/crypto/rv32/wyrm_chacha_rv32.S
+  ${WYRM_SRC_DIR}/crypto/rv32/wyrm_fe_rv32.S
+  ${WYRM_SRC_DIR}/crypto/rv32/wyrm_poly1305_rv32.S)
 
 # X25519 and ChaCha20-Poly1305 can come from another library, which the program then links; take one
 # of these lists instead. What such a library has not, stays: BLAKE2s; for PSA, HChaCha20 too.

@@ -134,15 +134,16 @@
 
 #ifndef WYRM_CHACHA20_ASM
 #define WYRM_CHACHA20_ASM                                                                          \
-    (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_AARCH64))
+    (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM ||                     \
+                  WYRM_ARCH_AARCH64 || WYRM_ARCH_RV32))
 #endif
 #ifndef WYRM_POLY1305_ASM
 #define WYRM_POLY1305_ASM                                                                          \
-    (WYRM_ASM && ((WYRM_ARCH_ARMV7EM && WYRM_POLY1305_BITS == 32) ||                               \
+    (WYRM_ASM && (((WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32) && WYRM_POLY1305_BITS == 32) ||           \
                   ((WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) && WYRM_POLY1305_BITS == 13)))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
-#define WYRM_BLAKE2S_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM))
+#define WYRM_BLAKE2S_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32))
 #endif
 
 /* How far below the frame of a public function its callees may leave secrets; a test that scans the

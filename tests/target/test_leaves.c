@@ -93,6 +93,22 @@ static void random_poly1305(struct wyrm_poly1305 *p)
 #endif
 }
 
+/* Sums may differ by p where both of them are small enough for finish. */
+static void assert_same_sum(struct wyrm_poly1305 *a, struct wyrm_poly1305 *b)
+{
+    uint8_t got[WYRM_AEAD_TAG_LEN], want[WYRM_AEAD_TAG_LEN];
+
+#if WYRM_POLY1305_BITS == 32
+    assert_true(a->h[4] <= 4);
+#endif
+    wyrm_poly1305_finish(a, got);
+    wyrm_poly1305_finish(b, want);
+    assert_memory_equal(got, want, sizeof(want));
+    memset(a->h, 0, sizeof(a->h));
+    memset(b->h, 0, sizeof(b->h));
+    assert_memory_equal(a, b, sizeof(*a));
+}
+
 static void poly1305_blocks_equals_its_twin(void **state)
 {
     uint8_t in[16 * MAX_BLOCKS + SLACK];
@@ -108,7 +124,7 @@ static void poly1305_blocks_equals_its_twin(void **state)
         fill_edgy(in, sizeof(in));
         wyrm_poly1305_blocks(&a, in + i % 4, blocks, top);
         twin_poly1305_blocks(&b, in + i % 4, blocks, top);
-        assert_memory_equal(&a, &b, sizeof(a));
+        assert_same_sum(&a, &b);
     }
 }
 
