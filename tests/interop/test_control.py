@@ -16,6 +16,9 @@ import pytest
 from wyrmlab import net, proc
 from wyrmlab.errors import WyrmError
 from wyrmlab.tunnels import SOCKETS, Machine, Pair, Tunnel, eventually, machine, quietly
+from wyrmlab.tunnels import pair as tunnel_pair
+
+from .uapi_model import configure_at_random
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
@@ -356,3 +359,24 @@ def test_daemons_start_and_end_without_a_trace(wyrmd: Path) -> None:
             west.ip("link delete wgz")
             eventually(lambda: not (SOCKETS / "wgz.sock").exists(), "its end")
         assert interfaces(west) == before
+
+
+@pytest.mark.all
+def test_valgrind_sees_nothing_lost_and_nothing_read_that_was_not_written(
+    wyrmd: Path, tmp_path: Path
+) -> None:
+    """A daemon's whole life: configured at random, used, changed, ended."""
+    said = tmp_path / "valgrind"
+    checked = tmp_path / "wyrmd-checked"
+    checked.write_text(
+        f'#!/bin/sh\nexec valgrind -q --leak-check=full --log-file={said} {wyrmd} "$@"\n'
+    )
+    checked.chmod(0o755)
+    configure_at_random(checked, tmp_path / "log", range(1), 100)
+    assert said.read_text() == ""
+    with tunnel_pair(tmp_path, checked, "wireguard-go", psk=net.make_psk()) as made:
+        for address in (made.EAST, made.EAST6):
+            assert made.west.machine.pings(address, "-s", "1300", count=20) == 20
+        made.west.set_key(net.make_keys())
+        made.west.set("listen-port 4000")
+    assert said.read_text() == ""

