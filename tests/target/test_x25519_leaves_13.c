@@ -35,7 +35,11 @@ struct wide {
 void LEAF(add)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(sub)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(mul)(struct wide *out, const struct wide *a, const struct wide *b);
+#if WYRM_ARCH_ARMV7M
+void LEAF(sqr)(struct wide *out, const struct wide *a);
+#else
 void LEAF(sqr)(struct wide *out, const struct wide *a, unsigned times);
+#endif
 void LEAF(mul_a24)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(select)(struct wide *out, const struct wide *a, uint32_t mask);
 
@@ -92,6 +96,33 @@ static void assert_same(const struct wide *got, const struct fe *want)
     assert_memory_equal(got->limb, w.limb, sizeof(w.limb));
 }
 
+/* a^(2^times): one of the leaves repeats itself */
+static void leaf_sqr(struct wide *out, const struct wide *a, unsigned times)
+{
+#if WYRM_ARCH_ARMV7M
+    LEAF(sqr)(out, a);
+    while (--times > 0)
+        LEAF(sqr)(out, out);
+#else
+    LEAF(sqr)(out, a, times);
+#endif
+}
+
+/* Leaves may round elsewhere than their twins, within the same bounds. */
+static void assert_same_element(const struct wide *got, const struct fe *want)
+{
+    struct fe a, b = *want;
+    uint8_t bytes_a[32], bytes_b[32];
+
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        assert_true(got->limb[i] >= -LIMIT && got->limb[i] <= LIMIT);
+        a.limb[i] = (int16_t)got->limb[i];
+    }
+    fe_store(bytes_a, &a);
+    fe_store(bytes_b, &b);
+    assert_memory_equal(bytes_a, bytes_b, sizeof(bytes_a));
+}
+
 static void products_equal_their_twins(void **state)
 {
     (void)state;
@@ -102,14 +133,14 @@ static void products_equal_their_twins(void **state)
 
         LEAF(mul)(&got, &wide_a, &wide_b);
         fe_mul(&want, &a, &b);
-        assert_same(&got, &want);
+        assert_same_element(&got, &want);
         LEAF(mul)(&wide_b, &wide_a, &wide_b);
-        assert_same(&wide_b, &want);
-        LEAF(sqr)(&got, &wide_a, times);
+        assert_same_element(&wide_b, &want);
+        leaf_sqr(&got, &wide_a, times);
         fe_sqr_times(&want, &a, times);
-        assert_same(&got, &want);
-        LEAF(sqr)(&wide_a, &wide_a, times);
-        assert_same(&wide_a, &want);
+        assert_same_element(&got, &want);
+        leaf_sqr(&wide_a, &wide_a, times);
+        assert_same_element(&wide_a, &want);
     }
 }
 
@@ -134,7 +165,7 @@ static void the_rest_of_the_arithmetic_equals_its_twins(void **state)
         wide_b = widened(&b);
         LEAF(mul_a24)(&wide_a, &wide_a, &wide_b);
         fe_mul_a24(&want, &a, &b);
-        assert_same(&wide_a, &want);
+        assert_same_element(&wide_a, &want);
     }
 }
 

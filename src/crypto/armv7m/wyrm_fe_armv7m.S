@@ -7,32 +7,33 @@
  *   void wyrm_fe_add_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sub_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_mul_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
- *   void wyrm_fe_sqr_armv7m(struct fe *out, const struct fe *a, unsigned times);
+ *   void wyrm_fe_sqr_armv7m(struct fe *out, const struct fe *a);
  *   void wyrm_fe_mul_a24_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_select_armv7m(struct fe *out, const struct fe *a, uint32_t mask);
  *
- * Elements are twenty signed limbs of 13 bits in words; bounds and results are those of the twin,
- * limb for limb.
+ * Elements are twenty signed limbs of 13 bits in words; bounds are those of the twin, and results
+ * but for the place where they round.
  *
  * Arithmetic. The product goes by blocks of 4 x 4 limbs, those that meet in the same columns one
- * after the other, with seven columns in registers: an MLA for each product and four loads for
- * sixteen of them. Going on to the next four columns renames the registers. sqr takes blocks off
- * the diagonal once, with one side doubled.
+ * after the other, with seven columns in registers: an MLA for each product. Going on to the next
+ * four columns renames the registers, and goes back through a: a block of it that is there is used
+ * once more. sqr takes blocks off the diagonal once, with one side doubled.
  *
  *   r0-r3     four limbs of a             lr  pointer to a
  *   r4-r10    columns                     r11, r12  two limbs of b, or of 2 a
  *
  * Reduction: 2^260 = 608. The carries of both halves run side by side; SBFX takes the rounded limb
- * out, and what is left after it goes on as `asr #13`.
+ * out of the low one, and what is left after it goes on as `asr #13`.
  *
- * Constant time: no branch but on the public count, no address but from the stack pointer and the
+ * Constant time: no branch, no address but from the stack pointer and the
  * arguments. MUL and MLA of 32 x 32 -> 32 bits take the same time for all operands on a Cortex-M3;
  * UMULL does not, and is not used.
  *
- * Stack: 284 bytes. Executed instructions: mul 724, sqr 529, both with the 187 of the reduction. The
- * whole of X25519 takes 1,658,316 and 1,480 bytes of stack (QEMU, mps2-an385, GCC 12.2 -O2). Before,
- * two levels of Karatsuba down to five limbs, with MLA, took 3.06 M: with one instruction a product
- * the sums around it cost more than the products they save.
+ * Stack: 280 bytes. Executed instructions: mul 661, sqr 458, both with the 154 of the reduction. The
+ * whole of X25519 takes 1,494,288 and 1,480 bytes of stack (QEMU, mps2-an385, GCC 12.2 -O2).
+ * Tried before: two levels of Karatsuba down to five limbs, 3.06 M, for with one instruction a
+ * product the sums around it cost more than the products they save; four loads for each block and
+ * rounding in both halves, 1.66 M (1.76 M with a power instead of division steps).
  */
 #include "../wyrm_crypto_select.h"
 
@@ -45,61 +46,85 @@
 
 #define LIMBS 20
 
-/* The frame: columns, then b or 2 a, then the arguments. */
+/* The frame: columns, then b or 2 a. */
 #define COLUMNS 0
 #define OTHER   160
-#define OUT     240
-#define LEFT    244 /* squarings to go */
-#define FRAME   248
+#define FRAME   240
+#define OUT     FRAME /* the argument, pushed */
 
-/* c0-c6 += limbs 4 I.. of a times limbs 4 J.. of b; \op is mul if c3-c6 begin here. */
-.macro block I, J, c0, c1, c2, c3, c4, c5, c6, op
-    ldrd    r0, r1, [lr, #16*\I]
-    ldrd    r2, r3, [lr, #16*\I + 8]
+/* r0-r3 = limbs 4 I.. of a, unless they are there; lr goes past them, or before them if \down. */
+.macro limbs_of_a I, down
+    .if     \I <> held
+    .ifb    \down
+    .if     at <> \I
+    add     lr, lr, #16*(\I - at)
+    .endif
+    ldmia   lr!, {r0-r3}
+    .set    at, \I + 1
+    .else
+    .if     at <> \I + 1
+    add     lr, lr, #16*(\I + 1 - at)
+    .endif
+    ldmdb   lr!, {r0-r3}
+    .set    at, \I
+    .endif
+    .set    held, \I
+    .endif
+.endm
+
+/* Says where lr is: at the first limb of a, none of which is in a register. */
+.macro limbs_of_a_begin
+    .set    at, 0
+    .set    held, -1
+.endm
+
+/* The first product of column \n if \n >= \fresh; else one more. */
+.macro product n, fresh, c, x, y
+    .if     \n >= \fresh
+    mul     \c, \x, \y
+    .else
+    mla     \c, \x, \y, \c
+    .endif
+.endm
+
+/* c0-c6 += limbs 4 I.. of a times limbs 4 J.. of b; columns from \fresh on begin here. */
+.macro block I, J, c0, c1, c2, c3, c4, c5, c6, fresh, down
+    limbs_of_a \I, \down
     ldrd    r11, r12, [sp, #OTHER + 16*\J]
-    mla     \c0, r0, r11, \c0
-    mla     \c1, r1, r11, \c1
-    mla     \c2, r2, r11, \c2
-    begin_\op \c3, r3, r11
+    product 0, \fresh, \c0, r0, r11
+    product 1, \fresh, \c1, r1, r11
+    product 2, \fresh, \c2, r2, r11
+    product 3, \fresh, \c3, r3, r11
     mla     \c1, r0, r12, \c1
     mla     \c2, r1, r12, \c2
     mla     \c3, r2, r12, \c3
-    begin_\op \c4, r3, r12
+    product 4, \fresh, \c4, r3, r12
     ldrd    r11, r12, [sp, #OTHER + 16*\J + 8]
     mla     \c2, r0, r11, \c2
     mla     \c3, r1, r11, \c3
     mla     \c4, r2, r11, \c4
-    begin_\op \c5, r3, r11
+    product 5, \fresh, \c5, r3, r11
     mla     \c3, r0, r12, \c3
     mla     \c4, r1, r12, \c4
     mla     \c5, r2, r12, \c5
-    begin_\op \c6, r3, r12
-.endm
-
-.macro begin_mul c, x, y
-    mul     \c, \x, \y
-.endm
-
-.macro begin_mla c, x, y
-    mla     \c, \x, \y, \c
+    product 6, \fresh, \c6, r3, r12
 .endm
 
 /* c0-c6 += square of limbs 4 I.. of a */
-.macro diagonal I, c0, c1, c2, c3, c4, c5, c6
-    ldrd    r0, r1, [lr, #16*\I]
-    ldrd    r2, r3, [lr, #16*\I + 8]
+.macro diagonal I, c0, c1, c2, c3, c4, c5, c6, fresh=7
+    limbs_of_a \I
     ldr     r12, [sp, #OTHER + 16*\I + 4]
-    mla     \c0, r0, r0, \c0
-    mla     \c2, r1, r1, \c2
-    mla     \c4, r2, r2, \c4
-    mla     \c6, r3, r3, \c6
-    mla     \c1, r0, r12, \c1
+    product 0, \fresh, \c0, r0, r0
+    product 2, \fresh, \c2, r1, r1
+    product 4, \fresh, \c4, r2, r2
+    product 6, \fresh, \c6, r3, r3
+    product 1, \fresh, \c1, r0, r12
     ldrd    r11, r12, [sp, #OTHER + 16*\I + 8]
     mla     \c2, r0, r11, \c2
-    mla     \c3, r1, r11, \c3
+    product 3, \fresh, \c3, r1, r11
     mla     \c3, r0, r12, \c3
     mla     \c4, r1, r12, \c4
-    mla     \c5, r2, r12, \c5
+    product 5, \fresh, \c5, r2, r12
 .endm
 
 .macro columns group, c0, c1, c2, c3
@@ -113,16 +138,34 @@
     columns 9, \c0, \c1, \c2, r3
 .endm
 
-/* One limb of both halves: \high, \low are the columns, \low becomes the limb. r5, r6 are what is
- * left of the limbs before, r4 = 608; r7 is lost. */
-.macro limb high, low, bits
-    add     \high, \high, r5, asr #13
-    sbfx    r7, \high, #0, #13
-    sub     r5, \high, r7
-    mla     r7, r7, r4, \low
-    add     r7, r7, r6, asr #13
-    sbfx    \low, r7, #0, #\bits
-    sub     r6, r7, \low
+/* One limb of both halves: \high, \low are the columns, \low becomes the limb. \before is the high
+ * column before this one, r6 what is left of the low limb before, r4 = 608; \t is lost and may be
+ * \before. Upwards goes the floor of the high one: its limb need not be small on either side of
+ * zero. */
+.macro limb before, high, low, t, bits=13
+    add     \high, \high, \before, asr #13
+    .if     \bits == 13
+    ubfx    \t, \high, #0, #13
+    mla     \t, \t, r4, \low
+    .else
+    mla     \t, \high, r4, \low /* the last: with the sign */
+    .endif
+    add     \t, \t, r6, asr #13
+    sbfx    \low, \t, #0, #\bits
+    sub     r6, \t, \low
+.endm
+
+/* Four limbs. The last high column stays in \h3 for the next four, which lose \t and put theirs
+ * there. */
+.macro limbs h3, t, bits=13
+    ldmia   r12!, {r1-r3, \h3}
+    pop     {r7-r10}
+    .cfi_adjust_cfa_offset -16
+    limb    \t, r1, r7, \t
+    limb    r1, r2, r8, \t
+    limb    r2, r3, r9, \t
+    limb    r3, \h3, r10, \t, \bits
+    stmia   r0!, {r7-r10}
 .endm
 
 /* r6 is what is left of the last limb, of 8 bits: puts 19 * (r6 >> 8) in at the bottom of [r0].
@@ -143,35 +186,31 @@
     str     r3, [r0, #8]
 .endm
 
-/* [r0] = COLUMNS; leaves r0 alone. Changes r1-r9. */
+/* [r0] = COLUMNS; leaves r0 and lr alone. */
     .type   reduce, %function
 reduce:
     .cfi_startproc
+    add     r12, sp, #COLUMNS + 4*LIMBS
     mov     r4, #608
-    mov     r5, #0
     mov     r6, #0
-    .set    i, 0
-    .rept   LIMBS / 2
-    ldrd    r1, r2, [sp, #COLUMNS + 4*(LIMBS + i)]
-    ldrd    r8, r9, [sp, #COLUMNS + 4*i]
-    limb    r1, r8, 13
-    .if     i + 2 < LIMBS
-    limb    r2, r9, 13
-    .else
-    limb    r2, r9, 8
-    .endif
-    strd    r8, r9, [r0, #4*i]
-    .set    i, i + 2
-    .endr
+    mov     r11, #0
+    limbs   r5, r11
+    limbs   r11, r5
+    limbs   r5, r11
+    limbs   r11, r5
+    limbs   r5, r11, 8
+    sub     sp, sp, #4*LIMBS
+    .cfi_adjust_cfa_offset 4*LIMBS
+    sub     r0, r0, #4*LIMBS
     wrap
     bx      lr
     .cfi_endproc
     .size   reduce, . - reduce
 
 .macro enter
-    push    {r4-r11, lr}
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
+    push    {r0, r4-r11, lr}
+    .cfi_adjust_cfa_offset 40
+    .cfi_rel_offset lr, 36
     sub     sp, sp, #FRAME
     .cfi_adjust_cfa_offset FRAME
 .endm
@@ -179,7 +218,7 @@ reduce:
 .macro leave
     add     sp, sp, #FRAME
     .cfi_adjust_cfa_offset -FRAME
-    pop     {r4-r11, pc}
+    pop     {r0, r4-r11, pc}
 .endm
 
     .global wyrm_fe_mul_armv7m
@@ -187,49 +226,46 @@ reduce:
 wyrm_fe_mul_armv7m:
     .cfi_startproc
     enter
-    str     r0, [sp, #OUT]
     mov     lr, r1
     add     r0, sp, #OTHER
     .rept   2
     ldmia   r2!, {r3-r12}
     stmia   r0!, {r3-r12}
     .endr
-    mov     r4, #0
-    mov     r5, #0
-    mov     r6, #0
-    block   0, 0, r4, r5, r6, r7, r8, r9, r10, mul
+    limbs_of_a_begin
+    block   0, 0, r4, r5, r6, r7, r8, r9, r10, 0
     columns 0, r4, r5, r6, r7
-    block   0, 1, r8, r9, r10, r4, r5, r6, r7, mul
-    block   1, 0, r8, r9, r10, r4, r5, r6, r7, mla
+    block   0, 1, r8, r9, r10, r4, r5, r6, r7, 3
+    block   1, 0, r8, r9, r10, r4, r5, r6, r7, 7
     columns 1, r8, r9, r10, r4
-    block   0, 2, r5, r6, r7, r8, r9, r10, r4, mul
-    block   1, 1, r5, r6, r7, r8, r9, r10, r4, mla
-    block   2, 0, r5, r6, r7, r8, r9, r10, r4, mla
+    block   1, 1, r5, r6, r7, r8, r9, r10, r4, 3
+    block   2, 0, r5, r6, r7, r8, r9, r10, r4, 7
+    block   0, 2, r5, r6, r7, r8, r9, r10, r4, 7
     columns 2, r5, r6, r7, r8
-    block   0, 3, r9, r10, r4, r5, r6, r7, r8, mul
-    block   1, 2, r9, r10, r4, r5, r6, r7, r8, mla
-    block   2, 1, r9, r10, r4, r5, r6, r7, r8, mla
-    block   3, 0, r9, r10, r4, r5, r6, r7, r8, mla
+    block   0, 3, r9, r10, r4, r5, r6, r7, r8, 3
+    block   1, 2, r9, r10, r4, r5, r6, r7, r8, 7
+    block   2, 1, r9, r10, r4, r5, r6, r7, r8, 7
+    block   3, 0, r9, r10, r4, r5, r6, r7, r8, 7
     columns 3, r9, r10, r4, r5
-    block   0, 4, r6, r7, r8, r9, r10, r4, r5, mul
-    block   1, 3, r6, r7, r8, r9, r10, r4, r5, mla
-    block   2, 2, r6, r7, r8, r9, r10, r4, r5, mla
-    block   3, 1, r6, r7, r8, r9, r10, r4, r5, mla
-    block   4, 0, r6, r7, r8, r9, r10, r4, r5, mla
+    block   3, 1, r6, r7, r8, r9, r10, r4, r5, 3
+    block   4, 0, r6, r7, r8, r9, r10, r4, r5, 7
+    block   2, 2, r6, r7, r8, r9, r10, r4, r5, 7, down
+    block   1, 3, r6, r7, r8, r9, r10, r4, r5, 7, down
+    block   0, 4, r6, r7, r8, r9, r10, r4, r5, 7, down
     columns 4, r6, r7, r8, r9
-    block   1, 4, r10, r4, r5, r6, r7, r8, r9, mul
-    block   2, 3, r10, r4, r5, r6, r7, r8, r9, mla
-    block   3, 2, r10, r4, r5, r6, r7, r8, r9, mla
-    block   4, 1, r10, r4, r5, r6, r7, r8, r9, mla
+    block   1, 4, r10, r4, r5, r6, r7, r8, r9, 3
+    block   2, 3, r10, r4, r5, r6, r7, r8, r9, 7
+    block   3, 2, r10, r4, r5, r6, r7, r8, r9, 7
+    block   4, 1, r10, r4, r5, r6, r7, r8, r9, 7
     columns 5, r10, r4, r5, r6
-    block   2, 4, r7, r8, r9, r10, r4, r5, r6, mul
-    block   3, 3, r7, r8, r9, r10, r4, r5, r6, mla
-    block   4, 2, r7, r8, r9, r10, r4, r5, r6, mla
+    block   4, 2, r7, r8, r9, r10, r4, r5, r6, 3
+    block   3, 3, r7, r8, r9, r10, r4, r5, r6, 7, down
+    block   2, 4, r7, r8, r9, r10, r4, r5, r6, 7, down
     columns 6, r7, r8, r9, r10
-    block   3, 4, r4, r5, r6, r7, r8, r9, r10, mul
-    block   4, 3, r4, r5, r6, r7, r8, r9, r10, mla
+    block   3, 4, r4, r5, r6, r7, r8, r9, r10, 3
+    block   4, 3, r4, r5, r6, r7, r8, r9, r10, 7
     columns 7, r4, r5, r6, r7
-    block   4, 4, r8, r9, r10, r4, r5, r6, r7, mul
+    block   4, 4, r8, r9, r10, r4, r5, r6, r7, 3
     columns 8, r8, r9, r10, r4
     columns_end r5, r6, r7
     ldr     r0, [sp, #OUT]
@@ -243,62 +279,43 @@ wyrm_fe_mul_armv7m:
 wyrm_fe_sqr_armv7m:
     .cfi_startproc
     enter
-    str     r0, [sp, #OUT]
-    str     r2, [sp, #LEFT]
     mov     lr, r1
-.Lsqr:
     add     r0, sp, #OTHER
-    mov     r2, lr
     .rept   2
-    ldmia   r2!, {r3-r12}
+    ldmia   r1!, {r3-r12}
     .irp    r, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12
     lsl     \r, \r, #1
     .endr
     stmia   r0!, {r3-r12}
     .endr
-    mov     r4, #0
-    mov     r5, #0
-    mov     r6, #0
-    mov     r7, #0
-    mov     r8, #0
-    mov     r9, #0
-    mov     r10, #0
-    diagonal 0, r4, r5, r6, r7, r8, r9, r10
+    limbs_of_a_begin
+    diagonal 0, r4, r5, r6, r7, r8, r9, r10, 0
     columns 0, r4, r5, r6, r7
-    block   0, 1, r8, r9, r10, r4, r5, r6, r7, mul
+    block   0, 1, r8, r9, r10, r4, r5, r6, r7, 3
     columns 1, r8, r9, r10, r4
-    block   0, 2, r5, r6, r7, r8, r9, r10, r4, mul
+    block   0, 2, r5, r6, r7, r8, r9, r10, r4, 3
     diagonal 1, r5, r6, r7, r8, r9, r10, r4
     columns 2, r5, r6, r7, r8
-    block   0, 3, r9, r10, r4, r5, r6, r7, r8, mul
-    block   1, 2, r9, r10, r4, r5, r6, r7, r8, mla
+    block   1, 2, r9, r10, r4, r5, r6, r7, r8, 3
+    block   0, 3, r9, r10, r4, r5, r6, r7, r8, 7
     columns 3, r9, r10, r4, r5
-    block   0, 4, r6, r7, r8, r9, r10, r4, r5, mul
-    block   1, 3, r6, r7, r8, r9, r10, r4, r5, mla
+    block   0, 4, r6, r7, r8, r9, r10, r4, r5, 3
+    block   1, 3, r6, r7, r8, r9, r10, r4, r5, 7
     diagonal 2, r6, r7, r8, r9, r10, r4, r5
     columns 4, r6, r7, r8, r9
-    block   1, 4, r10, r4, r5, r6, r7, r8, r9, mul
-    block   2, 3, r10, r4, r5, r6, r7, r8, r9, mla
+    block   2, 3, r10, r4, r5, r6, r7, r8, r9, 3
+    block   4, 1, r10, r4, r5, r6, r7, r8, r9, 7
     columns 5, r10, r4, r5, r6
-    block   2, 4, r7, r8, r9, r10, r4, r5, r6, mul
+    block   4, 2, r7, r8, r9, r10, r4, r5, r6, 3
     diagonal 3, r7, r8, r9, r10, r4, r5, r6
     columns 6, r7, r8, r9, r10
-    block   3, 4, r4, r5, r6, r7, r8, r9, r10, mul
+    block   3, 4, r4, r5, r6, r7, r8, r9, r10, 3
     columns 7, r4, r5, r6, r7
-    mov     r4, #0
-    mov     r5, #0
-    mov     r6, #0
-    mov     r7, #0
-    diagonal 4, r8, r9, r10, r4, r5, r6, r7
+    diagonal 4, r8, r9, r10, r4, r5, r6, r7, 3
     columns 8, r8, r9, r10, r4
     columns_end r5, r6, r7
     ldr     r0, [sp, #OUT]
     bl      reduce
-    mov     lr, r0
-    ldr     r2, [sp, #LEFT]
-    subs    r2, r2, #1
-    str     r2, [sp, #LEFT]
-    bne     .Lsqr
     leave
     .cfi_endproc
     .size   wyrm_fe_sqr_armv7m, . - wyrm_fe_sqr_armv7m
@@ -335,10 +352,10 @@ wyrm_fe_sqr_armv7m:
     limbwise wyrm_fe_add_armv7m, add
     limbwise wyrm_fe_sub_armv7m, sub
 
+/* \to + (\from - \to) if r2 = -1 */
 .macro select_word to, from
-    eor     \from, \from, \to
-    and     \from, \from, r2
-    eor     \to, \to, \from
+    sub     \from, \from, \to
+    mls     \to, \from, r2, \to
 .endm
 
     .global wyrm_fe_select_armv7m

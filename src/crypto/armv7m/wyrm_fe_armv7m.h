@@ -14,16 +14,23 @@
 void wyrm_fe_add_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
 void wyrm_fe_sub_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
 void wyrm_fe_mul_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
-void wyrm_fe_sqr_armv7m(struct fe *out, const struct fe *a, unsigned times);
+void wyrm_fe_sqr_armv7m(struct fe *out, const struct fe *a);
 void wyrm_fe_mul_a24_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
 void wyrm_fe_select_armv7m(struct fe *out, const struct fe *a, uint32_t mask);
 
-#define fe_add         wyrm_fe_add_armv7m
-#define fe_sub         wyrm_fe_sub_armv7m
-#define fe_mul         wyrm_fe_mul_armv7m
-#define fe_sqr(out, a) wyrm_fe_sqr_armv7m(out, a, 1)
-#define fe_sqr_times   wyrm_fe_sqr_armv7m
-#define fe_mul_a24     wyrm_fe_mul_a24_armv7m
-#define fe_select      wyrm_fe_select_armv7m
+/* out = a^(2^times), times > 0 */
+static inline void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
+{
+    wyrm_fe_sqr_armv7m(out, a);
+    while (--times > 0)
+        wyrm_fe_sqr_armv7m(out, out);
+}
+
+#define fe_add     wyrm_fe_add_armv7m
+#define fe_sub     wyrm_fe_sub_armv7m
+#define fe_mul     wyrm_fe_mul_armv7m
+#define fe_sqr     wyrm_fe_sqr_armv7m
+#define fe_mul_a24 wyrm_fe_mul_a24_armv7m
+#define fe_select  wyrm_fe_select_armv7m
 
 #endif /* WYRM_FE_ARMV7M_H */
