@@ -29,7 +29,7 @@
  * arguments. MUL and MLA of 32 x 32 -> 32 bits take the same time for all operands on a Cortex-M3;
  * UMULL does not, and is not used.
  *
- * Stack: 280 bytes. Executed instructions: mul 661, sqr 458, both with the 154 of the reduction. The
+ * Stack: 280 bytes. Executed instructions: mul 661, sqr 458, both with 154 of the reduction. The
  * whole of X25519 takes 1,494,288 and 1,480 bytes of stack (QEMU, mps2-an385, GCC 12.2 -O2).
  * Tried before: two levels of Karatsuba down to five limbs, 3.06 M, for with one instruction a
  * product the sums around it cost more than the products they save; four loads for each block and
