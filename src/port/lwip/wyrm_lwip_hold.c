@@ -12,41 +12,47 @@
 
 #include <string.h>
 
-/* Takes the packet at `position` out of the queue and hands it over. */
-static struct pbuf *take(struct wyrm_lwip *lwip, uint16_t position)
+static bool waits_for(const struct wyrm_lwip_held *held, wyrm_peer_id peer)
 {
-    struct pbuf *packet = lwip->held[position].packet;
-
-    lwip->held_used--;
-    memmove(&lwip->held[position], &lwip->held[position + 1],
-            (size_t)(lwip->held_used - position) * sizeof(lwip->held[0]));
-    return packet;
-}
-
-/* The oldest packet of `peer`, or of anybody, from `start` on; held_used if there is none. */
-static uint16_t find(const struct wyrm_lwip *lwip, wyrm_peer_id peer, uint16_t start)
-{
-    while (start < lwip->held_used && peer != WYRM_NO_PEER && lwip->held[start].peer != peer) {
-        start++;
-    }
-    return start;
+    return held->peer == peer || peer == WYRM_NO_PEER;
 }
 
 static uint16_t count(const struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
     uint16_t n = 0;
 
-    for (uint16_t i = find(lwip, peer, 0); i < lwip->held_used;
-         i = find(lwip, peer, (uint16_t)(i + 1))) {
-        n++;
+    for (uint16_t i = 0; i < lwip->held_used; i++) {
+        n = (uint16_t)(n + waits_for(&lwip->held[i], peer));
     }
     return n;
 }
 
-static void push_out(struct wyrm_lwip *lwip, uint16_t position)
+/* Takes the oldest packet of `peer` out of the queue and hands it over; NULL: there is none. */
+static struct pbuf *take(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    pbuf_free(take(lwip, position));
-    lwip->counters.held_dropped++;
+    uint16_t i = 0;
+
+    while (i < lwip->held_used && !waits_for(&lwip->held[i], peer)) {
+        i++;
+    }
+    if (i == lwip->held_used) {
+        return NULL;
+    }
+    struct pbuf *packet = lwip->held[i].packet;
+
+    lwip->held_used--;
+    memmove(&lwip->held[i], &lwip->held[i + 1],
+            (size_t)(lwip->held_used - i) * sizeof(lwip->held[0]));
+    return packet;
+}
+
+/* All but the newest `keep`. */
+static void drop_beyond(struct wyrm_lwip *lwip, wyrm_peer_id peer, uint16_t keep)
+{
+    while (count(lwip, peer) > keep) {
+        pbuf_free(take(lwip, peer));
+        lwip->counters.held_dropped++;
+    }
 }
 
 static bool needs_copy(const struct pbuf *packet)
@@ -76,11 +82,8 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
         pbuf_ref(packet);
     }
 
-    if (count(lwip, peer) >= WYRM_LWIP_HOLD_PER_PEER) {
-        push_out(lwip, find(lwip, peer, 0));
-    } else if (lwip->held_used == lwip->held_room) {
-        push_out(lwip, 0);
-    }
+    drop_beyond(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
+    drop_beyond(lwip, WYRM_NO_PEER, (uint16_t)(lwip->held_room - 1));
     lwip->held[lwip->held_used++] = (struct wyrm_lwip_held){packet, peer};
     lwip->counters.held++;
     return ERR_OK;
@@ -88,14 +91,10 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
 
 void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    /* Counted first: a packet that must wait again is not taken a second time. */
-    for (uint16_t n = count(lwip, peer); n > 0; n--) {
-        uint16_t position = find(lwip, peer, 0);
+    struct pbuf *packet;
 
-        if (position == lwip->held_used) {
-            return;
-        }
-        struct pbuf *packet = take(lwip, position);
+    /* Counted first: a packet that must wait again is not taken a second time. */
+    for (uint16_t n = count(lwip, peer); n > 0 && (packet = take(lwip, peer)) != NULL; n--) {
         (void)wyrm_lwip_send(lwip, packet); /* an error is counted there; nobody waits for it */
         pbuf_free(packet);
     }
@@ -103,9 +102,7 @@ void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 
 void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    for (uint16_t i = find(lwip, peer, 0); i < lwip->held_used; i = find(lwip, peer, i)) {
-        push_out(lwip, i);
-    }
+    drop_beyond(lwip, peer, 0);
 }
 
 #else

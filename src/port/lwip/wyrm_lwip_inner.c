@@ -36,10 +36,10 @@ enum {
 
 /* An inner packet. `protocol` is 0 for a fragment other than the first. */
 struct layout {
-    ip_addr_t src, dst;
     uint16_t header;
     uint8_t version, protocol;
     bool fragment;
+    ip_addr_t src, dst;
 };
 
 /* As pbuf_get_at; headers lie in the first piece but for odd cases. */
@@ -63,11 +63,13 @@ static void put16(struct pbuf *p, uint16_t at, uint16_t value)
  * itself wants the IP header in one piece. */
 static bool parse(const struct pbuf *p, struct layout *out)
 {
+    uint8_t version = get8(p, 0) >> 4;
+
+    out->version = version;
 #if LWIP_IPV6
     const struct ip6_hdr *ip6 = p->payload;
 
-    if (p->len >= IP6_HLEN && IP6H_V(ip6) == 6) {
-        out->version = 6;
+    if (p->len >= IP6_HLEN && version == 6) {
         out->header = IP6_HLEN;
         out->protocol = IP6H_NEXTH(ip6);
         out->fragment = out->protocol == IP6_NEXTH_FRAGMENT;
@@ -79,10 +81,9 @@ static bool parse(const struct pbuf *p, struct layout *out)
 #if LWIP_IPV4
     const struct ip_hdr *ip4 = p->payload;
 
-    if (p->len >= IP_HLEN && IPH_V(ip4) == 4) {
+    if (p->len >= IP_HLEN && version == 4) {
         uint16_t offset = lwip_ntohs(IPH_OFFSET(ip4));
 
-        out->version = 4;
         out->header = IPH_HL_BYTES(ip4);
         out->protocol = (offset & IP_OFFMASK) != 0 ? 0 : IPH_PROTO(ip4);
         out->fragment = (offset & (IP_OFFMASK | IP_MF)) != 0;

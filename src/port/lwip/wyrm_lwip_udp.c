@@ -143,11 +143,10 @@ void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *pa
 
 /* ---- Receiving datagrams -------------------------------------------------- */
 
-/* What is known about the datagram that lwIP is delivering just now. */
+/* What is known about the datagram that lwIP is delivering just now. A group's address or that of
+ * all in a network may become the local one: no interface has it when it comes to answering. */
 void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port)
 {
-    const ip_addr_t *dst = ip_current_dest_addr();
-
     memset(meta, 0, sizeof(*meta));
     meta->remote.family = put_address(meta->remote.addr, addr);
     meta->remote.port = port;
@@ -166,10 +165,8 @@ void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t 
         meta->tos = IPH_TOS(ip4_current_header());
     }
 #endif
-    if (ip_addr_ismulticast(dst) || ip_addr_isbroadcast(dst, ip_current_netif())) {
-        return;
-    }
-    meta->local.bytes[PATH_FAMILY] = put_address(meta->local.bytes + PATH_ADDR, dst);
+    meta->local.bytes[PATH_FAMILY] =
+        put_address(meta->local.bytes + PATH_ADDR, ip_current_dest_addr());
     meta->local.bytes[PATH_INDEX] = netif_get_index(ip_current_netif());
 }
 
