@@ -164,10 +164,11 @@ void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer)
 {
-    const struct wyrm_route *route = &dev->pools->routes[position];
+    const struct wyrm_route *route;
 
     if (position >= dev->routes_used)
         return WYRM_E_STATE;
+    route = &dev->pools->routes[position];
     prefix->family = route->family;
     prefix->bits = route->bits;
     memcpy(prefix->addr, route->addr, sizeof(prefix->addr));

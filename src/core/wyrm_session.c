@@ -67,10 +67,11 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
 /* Ends the session in a role: current, previous or next. */
 static void drop_session(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *role)
 {
-    struct wyrm_keypair *kp = &peer->kp[*role];
+    struct wyrm_keypair *kp;
 
     if (*role == WYRM_NO_KEYPAIR)
         return;
+    kp = &peer->kp[*role];
     wyrm_index_remove(dev, peer, *role);
     wyrm_wipe(kp, sizeof(*kp));
     *role = WYRM_NO_KEYPAIR;
