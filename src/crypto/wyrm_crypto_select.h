@@ -6,13 +6,16 @@
  * primitive. Every choice is made only where the build has not made it (-DWYRM_...).
  *
  *   WYRM_ARCH_<X>    1 on that architecture; assembly files are empty elsewhere
+ *   WYRM_XTENSA_WINDOWED  1: calls turn the register window; 0: call0
+ *   WYRM_XTENSA_MULUH     1: there is a multiply for high words
  *   WYRM_SMALL       1: smallest code; 0: fastest
  *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere, which is
  *                    the least code together with WYRM_SMALL, and several times slower
- *   WYRM_CT_MUL64    1: a 32 x 32 -> 64 multiply takes the same time for all operands
+ *   WYRM_CT_ADD64    1: 64-bit sums take the same time for all operands
+ *   WYRM_CT_MUL64    1: 32 x 32 -> 64 products do, too
  *   WYRM_UNALIGNED   1: the core reads and writes words at any address
  *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13
- *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32 or 13
+ *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32, 26 or 13
  *   WYRM_<LEAF>_ASM  1: assembly provides the leaf, 0: its portable twin does
  */
 #ifndef WYRM_CRYPTO_SELECT_H
@@ -31,11 +34,27 @@
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)
 #define WYRM_ARCH_AARCH64 1
 #elif defined(__XTENSA__)
-#define WYRM_ARCH_XTENSA 1
 #if defined(__has_include)
 #if __has_include(<xtensa/config/core-isa.h>)
 #include <xtensa/config/core-isa.h>
 #endif
+#endif
+#endif
+
+/* Two things about an Xtensa that its assembly must know. The headers of its vendor tell the
+ * second, GCC the first; a build without them says it, else there is no assembly. */
+#if defined(__XTENSA__) && !defined(WYRM_XTENSA_WINDOWED)
+#if defined(__XTENSA_WINDOWED_ABI__)
+#define WYRM_XTENSA_WINDOWED 1
+#elif defined(__XTENSA_CALL0_ABI__)
+#define WYRM_XTENSA_WINDOWED 0
+#endif
+#endif
+#ifndef WYRM_XTENSA_MULUH
+#if defined(XCHAL_HAVE_MUL32_HIGH) && XCHAL_HAVE_MUL32_HIGH
+#define WYRM_XTENSA_MULUH 1
+#else
+#define WYRM_XTENSA_MULUH 0
 #endif
 #endif
 
@@ -54,7 +73,9 @@
 #ifndef WYRM_ARCH_AARCH64
 #define WYRM_ARCH_AARCH64 0
 #endif
-#ifndef WYRM_ARCH_XTENSA
+#ifdef WYRM_XTENSA_WINDOWED
+#define WYRM_ARCH_XTENSA 1 /* with known calling convention */
+#else
 #define WYRM_ARCH_XTENSA 0
 #endif
 
@@ -75,15 +96,11 @@
 /* ---- Multiplier ------------------------------------------------------- */
 
 /* ARMv6-M has no wide multiply (libgcc's branches on its operands), Cortex-M3's UMULL takes 3 to 5
- * cycles by operand, an Xtensa may lack MULUH. Unknown 16-bit machines get the careful choice too.
- */
+ * cycles by operand. An Xtensa may have MULUH but has no carry flag: compilers make a branch of
+ * each 64-bit addition. Unknown 16-bit machines get the careful choice too. */
 #ifndef WYRM_CT_MUL64
 #if defined(__XTENSA__)
-#if defined(XCHAL_HAVE_MUL32_HIGH) && XCHAL_HAVE_MUL32_HIGH
-#define WYRM_CT_MUL64 1
-#else
 #define WYRM_CT_MUL64 0
-#endif
 #elif WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || __SIZEOF_POINTER__ < 4
 #define WYRM_CT_MUL64 0
 #elif defined(__riscv) && !defined(__riscv_mul)
@@ -113,7 +130,9 @@
 /* ---- ChaCha20, Poly1305, BLAKE2s -------------------------------------- */
 
 #ifndef WYRM_POLY1305_BITS
-#if !WYRM_CT_MUL64
+#if WYRM_XTENSA_MULUH
+#define WYRM_POLY1305_BITS 26
+#elif !WYRM_CT_MUL64
 #define WYRM_POLY1305_BITS 13
 #elif defined(__SIZEOF_INT128__)
 #define WYRM_POLY1305_BITS 64
@@ -126,21 +145,24 @@
 #define WYRM_POLY1305_HEADER "wyrm_poly1305_64.h"
 #elif WYRM_POLY1305_BITS == 32
 #define WYRM_POLY1305_HEADER "wyrm_poly1305_32.h"
+#elif WYRM_POLY1305_BITS == 26
+#define WYRM_POLY1305_HEADER "wyrm_poly1305_26.h"
 #elif WYRM_POLY1305_BITS == 13
 #define WYRM_POLY1305_HEADER "wyrm_poly1305_13.h"
 #else
-#error "WYRM_POLY1305_BITS must be 64, 32 or 13"
+#error "WYRM_POLY1305_BITS must be 64, 32, 26 or 13"
 #endif
 
 #ifndef WYRM_CHACHA20_ASM
 #define WYRM_CHACHA20_ASM                                                                          \
     (WYRM_ASM && (WYRM_ARCH_ARMV6M || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM ||                     \
-                  WYRM_ARCH_AARCH64 || WYRM_ARCH_RV32))
+                  WYRM_ARCH_AARCH64 || WYRM_ARCH_RV32 || WYRM_ARCH_XTENSA))
 #endif
 #ifndef WYRM_POLY1305_ASM
 #define WYRM_POLY1305_ASM                                                                          \
     (WYRM_ASM && (((WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32) && WYRM_POLY1305_BITS == 32) ||           \
-                  ((WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) && WYRM_POLY1305_BITS == 13)))
+                  ((WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) && WYRM_POLY1305_BITS == 13) ||          \
+                  (WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 26)))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
 #define WYRM_BLAKE2S_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32))

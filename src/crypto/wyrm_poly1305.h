@@ -15,7 +15,7 @@
 
 #define WYRM_POLY1305_BLOCK 16
 
-/* The limbs belong to c/wyrm_poly1305_<bits>.h and, at 32 bits, to the assembly: keep the order. */
+/* The limbs belong to c/wyrm_poly1305_<bits>.h and to the assembly: keep the order. */
 struct wyrm_poly1305 {
 #if WYRM_POLY1305_BITS == 64
     uint64_t h[3]; /* the sum, at most a little over 2^130 */
@@ -25,6 +25,9 @@ struct wyrm_poly1305 {
     uint32_t h[5]; /* the sum, at most a little over 2^130 */
     uint32_t r[4]; /* the clamped key */
     uint32_t s[3]; /* 5/4 of r[1], r[2], r[3] */
+#elif WYRM_POLY1305_BITS == 26
+    uint32_t h[5]; /* the sum, at most a little over 2^130 */
+    uint32_t w[9]; /* 5 r[1] to 5 r[4], then r[0] to r[4] */
 #else
     uint32_t h[10]; /* columns of the last product, not carried yet */
     uint32_t w[19]; /* 5 r[1] to 5 r[9], then r[0] to r[9] */

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from wyrmlab.errors import MissingError
 
-GROUPS = ("base", "build", "firmware", "net", "check", "all")
+GROUPS = ("base", "build", "firmware", "net", "check", "all", "extra")
 USUAL = ("base", "build", "firmware", "net", "check")
 
 

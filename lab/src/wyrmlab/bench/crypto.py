@@ -48,6 +48,8 @@ def run(
             continue
         measured = measure(one, profiles or PROFILES, goals)
         table.show(console, one.title, measured, goals)
+        if one.note:
+            console.print(f"{one.note}\n")
         if one.compiles_only:
             console.print(f"{one.title} was compiled, not run: {one.compiles_only}\n")
         if against and one.emulator and not one.compiles_only:
