@@ -98,8 +98,15 @@
 /* ARMv6-M has no wide multiply (libgcc's branches on its operands), Cortex-M3's UMULL takes 3 to 5
  * cycles by operand. An Xtensa may have MULUH but has no carry flag: compilers make a branch of
  * each 64-bit addition. Unknown 16-bit machines get the careful choice too. */
+#ifndef WYRM_CT_ADD64
+#ifdef __XTENSA__
+#define WYRM_CT_ADD64 0
+#else
+#define WYRM_CT_ADD64 1
+#endif
+#endif
 #ifndef WYRM_CT_MUL64
-#if defined(__XTENSA__)
+#if !WYRM_CT_ADD64
 #define WYRM_CT_MUL64 0
 #elif WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || __SIZEOF_POINTER__ < 4
 #define WYRM_CT_MUL64 0
@@ -173,6 +180,8 @@
 #ifndef WYRM_SCRUB_BYTES
 #if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM
 #define WYRM_SCRUB_BYTES 96
+#elif WYRM_ARCH_XTENSA
+#define WYRM_SCRUB_BYTES 448
 #else
 #define WYRM_SCRUB_BYTES 320
 #endif

@@ -41,13 +41,22 @@ void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t
     }
 }
 
+#if !WYRM_CT_ADD64
+static inline uint32_t half_word(const uint32_t *words, unsigned i)
+{
+    return words[i / 2] >> 16 * (i % 2) & 0xffff;
+}
+#endif
+
 void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
 {
     uint32_t room[5];
     const uint32_t *sum = sum_words(state, room);
-    uint64_t carry = 5;
 
     /* sum >= p exactly if sum + 5 reaches bit 130; then sum - p = sum + 5 without that bit. */
+#if WYRM_CT_ADD64
+    uint64_t carry = 5;
+
     for (unsigned i = 0; i < 4; i++)
         carry = (carry + sum[i]) >> 32;
     carry = 5 * (((uint32_t)carry + sum[4]) >> 2);
@@ -56,6 +65,19 @@ void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
         wyrm_store_le32(tag + 4 * i, (uint32_t)carry);
         carry >>= 32;
     }
+#else
+    uint32_t carry = 5;
+
+    for (unsigned i = 0; i < 8; i++)
+        carry = (carry + half_word(sum, i)) >> 16;
+    carry = 5 * ((carry + sum[4]) >> 2);
+    for (unsigned i = 0; i < 8; i++) {
+        carry += half_word(sum, i) + half_word(state->pad, i);
+        tag[2 * i] = (uint8_t)carry;
+        tag[2 * i + 1] = (uint8_t)(carry >> 8);
+        carry >>= 16;
+    }
+#endif
 }
 
 /* A function of its own, so that its frame is cleared too: compilers spill parts of secrets into

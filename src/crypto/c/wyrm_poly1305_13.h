@@ -94,9 +94,11 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t sum[5])
 {
     uint32_t *h = state->h;
-    uint64_t word;
 
     carry(h);
+#if WYRM_CT_ADD64
+    uint64_t word;
+
     word = (uint64_t)(h[0] + (h[1] << 13)) + (h[2] << 26);
     sum[0] = (uint32_t)word;
     word = (word >> 32) + ((h[2] >> 6) + (h[3] << 7)) + (h[4] << 20);
@@ -106,6 +108,17 @@ static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t sum[5])
     word = (word >> 32) + ((h[7] >> 5) + (h[8] << 8)) + (h[9] << 21);
     sum[3] = (uint32_t)word;
     sum[4] = (uint32_t)(word >> 32) + (h[9] >> 11);
+#else
+    for (unsigned i = 1; i < LIMBS - 1; i++) {
+        h[i + 1] += h[i] >> 13;
+        h[i] &= LIMB_MASK;
+    }
+    sum[0] = h[0] | h[1] << 13 | h[2] << 26;
+    sum[1] = h[2] >> 6 | h[3] << 7 | h[4] << 20;
+    sum[2] = h[4] >> 12 | h[5] << 1 | h[6] << 14 | h[7] << 27;
+    sum[3] = h[7] >> 5 | h[8] << 8 | h[9] << 21;
+    sum[4] = h[9] >> 11;
+#endif
     return sum;
 }
 

@@ -33,11 +33,10 @@ static void split(uint32_t limb[LIMBS], uint32_t w0, uint32_t w1, uint32_t w2, u
     limb[4] += w3 >> 8;
 }
 
-static void load_key(struct wyrm_poly1305 *state, const uint32_t r[4])
+static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
 {
-    memset(state->h, 0, sizeof(state->h));
-    memset(state->w, 0, sizeof(state->w));
-    split(state->w + 4, r[0], r[1], r[2], r[3]);
+    memset(state->w + 4, 0, LIMBS * sizeof(state->w[0]));
+    split(state->w + 4, clamped(key, 0), clamped(key, 1), clamped(key, 2), clamped(key, 3));
     for (unsigned i = 0; i < 4; i++)
         state->w[i] = 5 * state->w[5 + i];
 }
@@ -81,7 +80,7 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 #endif
 
 /* The sum as five words, below 2 p. Limb 1 may reach into limb 2. */
-static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
+static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t sum[5])
 {
     uint32_t *h = state->h;
     uint32_t carry = 0;
@@ -101,6 +100,7 @@ static void store_sum(uint32_t sum[5], struct wyrm_poly1305 *state)
     sum[2] = h[2] >> 12 | h[3] << 14;
     sum[3] = h[3] >> 18 | h[4] << 8;
     sum[4] = h[4] >> 24;
+    return sum;
 }
 
 #undef LIMBS

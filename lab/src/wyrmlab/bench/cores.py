@@ -100,8 +100,8 @@ CORES = (
         _xtensa("de212"),
         linker="xtensa-lx106-elf-gcc",
         note=(
-            "Compiled for an ESP32, run by QEMU on the core DE212, which has its register windows but"
-            " no MULUH: the image emulates that one instruction, and it counts as one."
+            "Compiled for an ESP32, run by QEMU on the core DE212, which has its register windows"
+            " but no MULUH: the image emulates that one instruction, and it counts as one."
         ),
     ),
     Core("host", "This machine", "", "gcc"),
