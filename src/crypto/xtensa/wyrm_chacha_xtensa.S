@@ -17,13 +17,13 @@
  * The loop counter has no register either. Between x11 going and x8 coming a0 is free to count:
  * that is where the loop is cut, so it begins and ends with x8 to be fetched.
  *
- * Stack: 144 bytes with register windows, 144 without. The words of secrets in it are cleared.
+ * Stack: 144 bytes with register windows and without. The words of secrets in it are cleared.
  * Instructions per block: 20 rounds of 4 * 12 + 8 + 2 = 1,160, the loop 12, the rest 118; with a
  * misaligned buffer 312 more. WYRM_SMALL: loop 36.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, XOR, SRC, L32I, S32I take the same time for all values.
  */
-#include "wyrm_abi_xtensa.h"
+#include "wyrm_abi_xtensa.inc"
 
 #if WYRM_CHACHA20_ASM && WYRM_ARCH_XTENSA
 

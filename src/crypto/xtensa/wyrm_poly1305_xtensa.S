@@ -23,7 +23,7 @@
  * operands, as far as their vendor publishes it. Of a misaligned message whole words are read, but
  * only such as hold a byte of it.
  */
-#include "wyrm_abi_xtensa.h"
+#include "wyrm_abi_xtensa.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 26
 
