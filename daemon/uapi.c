@@ -229,7 +229,9 @@ static bool take_line(struct wyrmd *d, struct client *client)
     if (client->overlong)
         verdict = wyrm_uapi_line(&client->uapi, &host, overlong, sizeof(overlong) - 1);
     else
-        verdict = wyrm_uapi_line(&client->uapi, &host, client->line, client->fill);
+        while ((verdict = wyrm_uapi_line(&client->uapi, &host, client->line, client->fill)) ==
+               WYRM_UAPI_AGAIN)
+            continue; /* the line is empty and asks for all that is left */
     explicit_bzero(client->line, sizeof(client->line));
     client->fill = 0;
     client->overlong = false;

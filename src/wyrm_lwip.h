@@ -204,6 +204,9 @@ wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm
 
 err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config);
 void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip);
+/* Goes on at another port, 0: any free one, or the one it has if that was any too. Sessions stay.
+ * ERR_USE: the port is taken, nothing has changed; ERR_CLSD: the tunnel is not running. */
+err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port);
 void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip);
 /* Time for the core's calls. */
 wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip);

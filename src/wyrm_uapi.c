@@ -94,7 +94,7 @@ static int set_private_key(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
         /* As it is used, so that `get` shows the same for all ways to write it. */
         key[0] &= 248;
         key[31] = (uint8_t)((key[31] & 127) | 64);
-        status = wyrm_set_private_key(host->dev, none ? NULL : key);
+        status = wyrm_set_private_key(host->dev, none ? host->own_key : key);
     }
     wyrm_wipe(key, sizeof(key));
     return error_of(status);
@@ -363,11 +363,8 @@ static void put_handshake(const struct wyrm_uapi_host *host, const struct wyrm_p
 static void put_peer(const struct wyrm_uapi_host *host, wyrm_peer_id id,
                      const struct wyrm_peer_info *info)
 {
-    char text[WYRM_ENDPOINT_TEXT_MAX > WYRM_PREFIX_TEXT_MAX ? WYRM_ENDPOINT_TEXT_MAX
-                                                            : WYRM_PREFIX_TEXT_MAX];
+    char text[WYRM_ENDPOINT_TEXT_MAX];
     uint8_t psk[WYRM_KEY_LEN];
-    struct wyrm_prefix prefix;
-    wyrm_peer_id owner;
 
     put_key(host, "public_key", info->pub);
     if (host->show_secrets && wyrm_peer_get_psk(host->dev, id, psk) == WYRM_IDLE)
@@ -382,17 +379,10 @@ static void put_peer(const struct wyrm_uapi_host *host, wyrm_peer_id id,
     put_number(host, "tx_bytes=", info->tx_bytes);
     put_number(host, "rx_bytes=", info->rx_bytes);
     put_number(host, "persistent_keepalive_interval=", info->keepalive_s);
-    for (uint32_t i = 0; wyrm_route_get(host->dev, i, &prefix, &owner) == WYRM_IDLE; i++) {
-        if (owner != id)
-            continue;
-        (void)wyrm_prefix_print(&prefix, text);
-        put_text(host, "allowed_ip", text);
-    }
 }
 
-static void put_everything(const struct wyrm_uapi_host *host)
+static void put_device(const struct wyrm_uapi_host *host)
 {
-    struct wyrm_peer_info info;
     uint8_t priv[WYRM_KEY_LEN];
 
     if (host->show_secrets && wyrm_get_private_key(host->dev, priv) == WYRM_IDLE)
@@ -402,34 +392,81 @@ static void put_everything(const struct wyrm_uapi_host *host)
         put_number(host, "listen_port=", host->listen_port);
     if (host->fwmark != 0)
         put_number(host, "fwmark=", host->fwmark);
-    for (wyrm_peer_id id = 0; id < host->dev->pools->n_peers; id++)
-        if (wyrm_peer_get(host->dev, host->now(host->ctx), id, &info) == WYRM_IDLE)
-            put_peer(host, id, &info);
+}
+
+/* The next allowed address of the peer the answer is at; false: it has no more. */
+static bool put_route(struct wyrm_uapi *uapi, const struct wyrm_uapi_host *host)
+{
+    char text[WYRM_PREFIX_TEXT_MAX];
+    struct wyrm_prefix prefix;
+    wyrm_peer_id owner;
+
+    while (wyrm_route_get(host->dev, uapi->told - 1, &prefix, &owner) == WYRM_IDLE) {
+        uapi->told++;
+        if (owner != uapi->peer)
+            continue;
+        (void)wyrm_prefix_print(&prefix, text);
+        put_text(host, "allowed_ip", text);
+        return true;
+    }
+    return false;
+}
+
+/* The device, then each peer, each with its allowed addresses one by one; false: all is told. */
+static bool put_piece(struct wyrm_uapi *uapi, const struct wyrm_uapi_host *host)
+{
+    struct wyrm_peer_info info;
+
+    if (uapi->scope == SCOPE_DEVICE) {
+        put_device(host);
+        uapi->scope = SCOPE_PEER;
+        return true;
+    }
+    for (; uapi->peer < host->dev->pools->n_peers; uapi->peer++, uapi->told = 0) {
+        if (uapi->told > 0 && put_route(uapi, host))
+            return true;
+        if (uapi->told == 0 &&
+            wyrm_peer_get(host->dev, host->now(host->ctx), uapi->peer, &info) == WYRM_IDLE) {
+            put_peer(host, uapi->peer, &info);
+            uapi->told = 1;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- Requests ----------------------------------------------------------- */
 
 /* wg(8) wants the number negative after `set` and positive after `get`. */
-static void finish(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
+static enum wyrm_uapi_verdict finish(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
 {
-    bool negative;
+    bool negative = uapi->operation == OPERATION_SET && uapi->error != WYRM_UAPI_OK;
+
+    put_number(host, negative ? "errno=-" : "errno=", (uint64_t)uapi->error);
+    put(host, "\n");
+    memset(uapi, 0, sizeof(*uapi));
+    return WYRM_UAPI_DONE;
+}
+
+/* An empty line ends a request, and asks for what is left of the answer. */
+static enum wyrm_uapi_verdict answer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
+{
     int error;
 
     if (uapi->operation == OPERATION_SET) { /* also if a later line is wrong */
         error = ensure_peer(uapi, host);
         uapi->error = uapi->error == WYRM_UAPI_OK ? error : uapi->error;
+    } else if (uapi->error == WYRM_UAPI_OK && put_piece(uapi, host)) {
+        return WYRM_UAPI_AGAIN;
     }
-    negative = uapi->operation == OPERATION_SET && uapi->error != WYRM_UAPI_OK;
-    if (uapi->operation == OPERATION_GET && uapi->error == WYRM_UAPI_OK)
-        put_everything(host);
-    put_number(host, negative ? "errno=-" : "errno=", (uint64_t)uapi->error);
-    put(host, "\n");
-    memset(uapi, 0, sizeof(*uapi));
+    return finish(uapi, host);
 }
 
-static enum wyrm_uapi_verdict begin(struct wyrm_uapi *uapi, const struct line *line)
+static enum wyrm_uapi_verdict begin(struct wyrm_uapi *uapi, const struct wyrm_uapi_host *host,
+                                    const struct line *line)
 {
     memset(uapi, 0, sizeof(*uapi));
+    uapi->error = host->dev == NULL ? WYRM_UAPI_DOWN : WYRM_UAPI_OK;
     if (!is(line, "1"))
         return WYRM_UAPI_CLOSE;
     if (key_is(line, "get"))
@@ -460,11 +497,9 @@ enum wyrm_uapi_verdict wyrm_uapi_line(struct wyrm_uapi *uapi, struct wyrm_uapi_h
         parts.value_len = len - parts.key_len - 1;
     }
     if (uapi->operation == OPERATION_NONE)
-        return equals == NULL ? WYRM_UAPI_CLOSE : begin(uapi, &parts);
-    if (len == 0) {
-        finish(uapi, host);
-        return WYRM_UAPI_DONE;
-    }
+        return equals == NULL ? WYRM_UAPI_CLOSE : begin(uapi, host, &parts);
+    if (len == 0)
+        return answer(uapi, host);
     if (uapi->error == WYRM_UAPI_OK)
         uapi->error = take(uapi, host, &parts);
     return WYRM_UAPI_MORE;

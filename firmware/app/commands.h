@@ -21,6 +21,7 @@ bool command_pubkey(int argc, char **argv);
 bool command_reboot(int argc, char **argv);
 bool command_stats(int argc, char **argv);
 bool command_tasks(int argc, char **argv);
+bool command_uapi(int argc, char **argv);
 bool command_version(int argc, char **argv);
 bool command_wg(int argc, char **argv);
 

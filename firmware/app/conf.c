@@ -168,6 +168,12 @@ void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN])
     saved = false;
 }
 
+char *conf_scratch(size_t *size)
+{
+    *size = sizeof fresh;
+    return fresh;
+}
+
 /* ---- the command ---- */
 
 /* The pieces have no terminator, so they are copied to where they get one. */

@@ -8,6 +8,7 @@
 #define CONF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wyrm_text.h"
@@ -23,5 +24,8 @@ const uint8_t *conf_private_key(void);
 
 /** Makes `key` the device's own; kept in flash by 'conf save'. */
 void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN]);
+
+/** Room for text with secrets that must be read whole before it is used; wipe it after use. */
+char *conf_scratch(size_t *size);
 
 #endif

@@ -59,9 +59,14 @@ static const struct command commands[] = {
     {"genkey", "", "make the device a private key, which it keeps to itself", NULL, command_genkey},
     {"genpsk", "", "make a preshared key", NULL, command_genpsk},
     {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},
-    {"wg", "[show | up | down | off]", "the tunnel",
+    {"uapi", "", "one request of wg(8) to the tunnel, for programs ('./wyrm bridge')",
+     "  Reads `get=1` or `set=1` with its lines, unseen, up to an empty line, and answers as\n"
+     "  wireguard.com/xplatform says; private and preshared keys are never told.\n",
+     command_uapi},
+    {"wg", "[show | up [ADDRESS/BITS...] | down | off]", "the tunnel",
      "  wg         show it, as wg(8) does\n"
      "  wg up      start it with the current configuration ('conf')\n"
+     "  wg up 10.77.0.2/24    start it with these addresses alone, to be set up through 'uapi'\n"
      "  wg down    stop it; what is meant for it is refused, not sent in the clear\n"
      "  wg off     stop it and reach its networks by ordinary routing\n",
      command_wg},

@@ -97,11 +97,18 @@ static void on_wake(void *unused)
     wyrm_worker_wake(&worker);
 }
 
+static bool look(wyrm_peer_id peer, struct wyrm_peer_info *info)
+{
+    return wyrm_peer_get(wyrm_lwip_device(&tunnel), wyrm_lwip_now_locked(&tunnel), peer, info) ==
+           WYRM_IDLE;
+}
+
 /* Tells of the first session of a peer, of its end, and of attempts in vain; renewals go without
- * words. */
+ * words, and so do peers that were removed. */
 static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
     bool ready = event == WYRM_READY;
+    struct wyrm_peer_info info;
 
     (void)unused;
     if (ready && !was_ready[peer]) {
@@ -109,11 +116,20 @@ static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 
         console_notice("tunnel: up, handshake took %u.%03u ms (device clock)",
                        (unsigned)(us / 1000), (unsigned)(us % 1000));
-    } else if (!ready) {
+    } else if (!ready && look(peer, &info)) {
         console_notice("tunnel: a peer does not answer%s", was_ready[peer] ? " any more" : "");
     }
     was_ready[peer] = ready;
     handshake_began = 0;
+}
+
+/* A new peer may live where one was ready. */
+void tunnel_peers_changed(void)
+{
+    struct wyrm_peer_info info;
+
+    for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++)
+        was_ready[id] = was_ready[id] && look(id, &info) && info.last_handshake != WYRM_NEVER;
 }
 
 /* ---- life ---- */

@@ -19,9 +19,9 @@
 void tunnel_init(void);
 
 /**
- * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key,
- * `endpoints` one place for each peer of it (family 0: none). Everything is copied. Prints its own
- * error and returns false; the tunnel is then down, and lets nothing past it.
+ * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key or
+ * NULL, `endpoints` one place for each peer of it (family 0: none). Everything is copied. Prints
+ * its own error and returns false; the tunnel is then down, and lets nothing past it.
  */
 bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
                const struct wyrm_endpoint *endpoints);
@@ -33,6 +33,9 @@ void tunnel_down(void);
 void tunnel_forget(void);
 
 bool tunnel_is_up(void);
+
+/** After a change of peers that went past this module. Core lock held. */
+void tunnel_peers_changed(void);
 
 /** For questions; never NULL. */
 struct wyrm_lwip *tunnel_lwip(void);

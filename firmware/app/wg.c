@@ -197,12 +197,29 @@ bool wg_up(void)
     return tunnel_up(conf, key, endpoints);
 }
 
+/* Without peers, and without a key unless the device has one: 'uapi' brings them. */
+static bool up_with_addresses(int count, char **words)
+{
+    struct wyrm_prefix addresses[1 + LWIP_IPV6_NUM_ADDRESSES];
+    struct wyrm_conf conf = {.prefixes = addresses};
+
+    for (int i = 0; i < count; i++) {
+        if (conf.addresses.count == sizeof addresses / sizeof addresses[0] ||
+            wyrm_prefix_parse(words[i], strlen(words[i]), &addresses[conf.addresses.count++]) !=
+                WYRM_IDLE)
+            return shell_usage();
+    }
+    return tunnel_up(&conf, conf_private_key(), NULL);
+}
+
 bool command_wg(int argc, char **argv)
 {
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "show") == 0))
         return show();
     if (argc == 2 && strcmp(argv[1], "up") == 0)
         return wg_up();
+    if (argc > 2 && strcmp(argv[1], "up") == 0)
+        return up_with_addresses(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], "down") == 0) {
         tunnel_down();
         console_printf("tunnel: down; what is meant for it is refused until 'wg off'\n");

@@ -55,6 +55,43 @@ static void any_port_may_be_chosen(void **state)
     assert_int_not_equal(wyrm_lwip_port(bench.tunnel), 0);
 }
 
+static void port_moves_under_a_session_unless_it_is_taken(void **state)
+{
+    struct bench_socket taken, inside;
+
+    (void)state;
+    bench_open(&taken, BENCH_PORT + 1);
+    bench_open(&inside, 7);
+    bench_connect();
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, BENCH_PORT + 1), ERR_USE);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), BENCH_PORT);
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, BENCH_PORT), ERR_OK);
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, BENCH_PORT + 2), ERR_OK);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), BENCH_PORT + 2);
+    bench.n_plain = 0;
+    assert_int_equal(bench_send(&inside, "10.7.0.2", 7, 10), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(bench.far_sees.port, BENCH_PORT + 2);
+    assert_true(is_up());
+    bench_close(&taken);
+    bench_close(&inside);
+}
+
+static void port_of_the_systems_choice_stays_when_any_is_asked_for(void **state)
+{
+    uint16_t chosen;
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 0), ERR_OK);
+    chosen = wyrm_lwip_port(bench.tunnel);
+    assert_int_not_equal(chosen, BENCH_PORT);
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 0), ERR_OK);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), chosen);
+    wyrm_lwip_stop(bench.tunnel);
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, BENCH_PORT), ERR_CLSD);
+}
+
 static void bad_configuration_is_refused(void **state)
 {
     const struct wyrm_prefix two[] = {{4, 24, {10, 7, 0, 1}}, {4, 24, {10, 9, 0, 1}}};
@@ -422,6 +459,8 @@ int main(void)
         TEST(running_tunnel_is_not_started_again),
         TEST(port_in_use_is_reported_and_nothing_changes),
         TEST(any_port_may_be_chosen),
+        TEST(port_moves_under_a_session_unless_it_is_taken),
+        TEST(port_of_the_systems_choice_stays_when_any_is_asked_for),
         TEST(bad_configuration_is_refused),
         TEST(start_without_memory_leaves_nothing_behind),
         TEST(stopped_tunnel_comes_back),

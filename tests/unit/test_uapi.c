@@ -31,7 +31,7 @@ static struct node node;
 static struct wyrm_uapi uapi;
 static struct wyrm_uapi_host host;
 static char answer[16384];
-static size_t answer_len;
+static size_t answer_len, longest_piece;
 static int port_error;
 static unsigned port_calls;
 static wyrm_ms now;
@@ -107,7 +107,13 @@ static enum wyrm_uapi_verdict give(const char *text)
 
         assert_non_null(exact);
         memcpy(exact, text, len);
-        verdict = wyrm_uapi_line(&uapi, &host, exact, len);
+        do {
+            size_t before = answer_len;
+
+            verdict = wyrm_uapi_line(&uapi, &host, exact, len);
+            if (answer_len - before > longest_piece)
+                longest_piece = answer_len - before;
+        } while (verdict == WYRM_UAPI_AGAIN);
         free(exact);
         text = end + 1;
     }
@@ -232,6 +238,55 @@ static void counters_are_told_in_full(void **state)
     node.peers[0].tx_bytes = UINT64_MAX;
     node.peers[0].rx_bytes = UINT64_C(1) << 40;
     assert_true(told("tx_bytes=18446744073709551615\nrx_bytes=1099511627776\n"));
+}
+
+/* Every number at its longest, secrets shown, and more peers and addresses than a piece holds. */
+static void no_piece_of_an_answer_is_too_long(void **state)
+{
+    static const char endpoint[] =
+        "endpoint=[2001:db8:1111:2222:3333:4444:5555:6666%4294967295]:65535\n";
+    char text[512];
+
+    (void)state;
+    longest_piece = 0;
+    host.listen_port = UINT16_MAX;
+    host.fwmark = UINT32_MAX;
+    OK("private_key=" PRIV "\n");
+    for (unsigned i = 0; i < NODE_PEERS; i++) {
+        sprintf(text, "public_key=%064x\npreshared_key=" PSK "\n%sallowed_ip=fd00:%x::/128\n",
+                i + 1, endpoint, i);
+        OK(text);
+        node.peers[i].tx_bytes = node.peers[i].rx_bytes = UINT64_MAX;
+        node.peers[i].last_handshake = 0;
+        node.peers[i].persistent_s = UINT16_MAX;
+    }
+    now = UINT64_MAX - 1;
+    host.epoch_ms = 0;
+    assert_true(told(endpoint));
+    assert_true(told("handshake_age_sec=18446744073709551\n"));
+    assert_in_range(longest_piece, 300, WYRM_UAPI_PIECE_MAX);
+}
+
+static void an_answer_that_is_interrupted_by_a_line_ends_with_an_error(void **state)
+{
+    (void)state;
+    OK(PEER "allowed_ip=10.0.0.0/8\n");
+    answer_len = 0;
+    assert_int_equal(wyrm_uapi_line(&uapi, &host, "get=1", 5), WYRM_UAPI_MORE);
+    assert_int_equal(wyrm_uapi_line(&uapi, &host, "", 0), WYRM_UAPI_AGAIN);
+    assert_int_equal(wyrm_uapi_line(&uapi, &host, "get=1", 5), WYRM_UAPI_MORE);
+    assert_int_equal(wyrm_uapi_line(&uapi, &host, "", 0), WYRM_UAPI_DONE);
+    assert_string_equal(answer, "errno=22\n\n");
+}
+
+static void without_a_device_every_request_says_that_it_is_down(void **state)
+{
+    (void)state;
+    host.dev = NULL;
+    assert_get("errno=100\n\n");
+    FAILS(100, "private_key=" PRIV "\nreplace_peers=true\n" PEER "remove=true\n");
+    FAILS(100, "nonsense\n");
+    assert_int_equal(give("get=2\n"), WYRM_UAPI_CLOSE);
 }
 
 static void get_takes_no_settings(void **state)
@@ -522,6 +577,22 @@ static void zeros_clear_keys(void **state)
     assert_true(told("preshared_key=" ZERO "\n"));
 }
 
+static void a_device_with_a_key_of_its_own_goes_back_to_it(void **state)
+{
+    static const uint8_t own[WYRM_KEY_LEN] = {8, [31] = 64};
+    uint8_t key[WYRM_KEY_LEN];
+
+    (void)state;
+    host.own_key = own;
+    OK("private_key=" PRIV "\n" PEER);
+    OK("private_key=" ZERO "\n");
+    assert_int_equal(wyrm_get_private_key(&node.dev, key), WYRM_IDLE);
+    assert_memory_equal(key, own, sizeof(own));
+    uint32_t generation = node.peers[0].generation;
+    OK("private_key=" ZERO "\n");
+    assert_int_equal(node.peers[0].generation, generation); /* sessions live on */
+}
+
 static void keepalive_from_nothing_asks_for_one_at_once(void **state)
 {
     (void)state;
@@ -585,6 +656,9 @@ int main(void)
         TEST(handshakes_are_told_in_absolute_time),
         TEST(without_a_calendar_ages_are_told),
         TEST(counters_are_told_in_full),
+        TEST(no_piece_of_an_answer_is_too_long),
+        TEST(an_answer_that_is_interrupted_by_a_line_ends_with_an_error),
+        TEST(without_a_device_every_request_says_that_it_is_down),
         TEST(get_takes_no_settings),
         TEST(anything_but_get_and_set_closes_the_connection),
         TEST(requests_may_follow_each_other),
@@ -608,6 +682,7 @@ int main(void)
         TEST(a_minus_takes_an_allowed_ip_away_from_its_owner_only),
         TEST(zones_of_endpoints_may_be_names),
         TEST(zeros_clear_keys),
+        TEST(a_device_with_a_key_of_its_own_goes_back_to_it),
         TEST(keepalive_from_nothing_asks_for_one_at_once),
         TEST(setting_what_is_set_changes_nothing),
         TEST(no_line_whatever_does_harm),

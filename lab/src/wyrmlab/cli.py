@@ -136,6 +136,61 @@ def device(
     )
 
 
+_BRIDGE = """Let stock wg see and set a device's tunnel, through the device's console.
+
+Makes the socket that wg(8) looks for and answers it out of the device, until Ctrl-C or until the \
+socket is removed. wg show, showconf, set, setconf, addconf and syncconf work as on any interface; \
+what they change lasts until the device restarts. Private and preshared keys go into the device \
+and are never told; a file without PrivateKey leaves the device the key it has.
+
+In two terminals, for example:
+
+  ./wyrm device --console socket:/tmp/console
+
+  ./wyrm bridge --console /tmp/console --address 10.77.0.2/24
+"""
+
+
+@app.command(rich_help_panel=RUN, help=_BRIDGE)
+def bridge(
+    console: Annotated[
+        str,
+        typer.Option(
+            metavar="PATH",
+            help="The device's console: the path that `./wyrm device --console pty` or"
+            " socket:PATH prints, or a serial port such as /dev/ttyUSB0.",
+        ),
+    ],
+    interface: Annotated[
+        str, typer.Option(metavar="NAME", help="What wg shall call the device's tunnel.")
+    ] = "wy0",
+    place: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            "--socket",
+            metavar="PATH",
+            help="Where to make the socket, instead of /var/run/wireguard/NAME.sock; wg looks"
+            " nowhere else, but only root may write there.",
+        ),
+    ] = None,
+    addresses: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--address",
+            metavar="ADDRESS/BITS",
+            help="Start the device's tunnel, which is down, with this address and nothing else;"
+            " may be repeated. (wg sets keys and peers, but no addresses.)",
+        ),
+    ] = None,
+    baud: Annotated[
+        int, typer.Option(metavar="N", help="Speed of a serial port, 8N1 without flow control.")
+    ] = 115200,
+) -> None:
+    from wyrmlab import bridge as command
+
+    command.run(command.Options(console, interface, place, baud, addresses or []))
+
+
 def _wg(verb: str) -> None:
     from wyrmlab import host_setup, proc
 

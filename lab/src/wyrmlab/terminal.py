@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import socket
@@ -102,24 +103,31 @@ def on_socket(console: Console, path: Path, describe: str) -> None:
             with contextlib.suppress(OSError):
                 client.sendall(data)
 
-    with _listening(path) as server:
+    with listening(path) as server, contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(lambda: _close_all(clients))
         print(describe.format(path=path), flush=True)
         console.listen(forward)
         while not console.closed:
             for ready in select.select([server, *clients], [], [], _STEP_S)[0]:
                 if ready is server:
                     client, _ = server.accept()
-                    for old in clients:
-                        old.close()
+                    _close_all(clients)
                     client.settimeout(5)
                     clients[:] = [client]
                     continue
+                if ready not in clients:
+                    continue  # closed just now, for the next one
                 data = _receive(ready)
                 if data:
                     console.send(data)
                 else:
                     clients.remove(ready)
                     ready.close()
+
+
+def _close_all(clients: list[socket.socket]) -> None:
+    for client in clients:
+        client.close()
 
 
 def _receive(client: socket.socket) -> bytes:
@@ -130,33 +138,46 @@ def _receive(client: socket.socket) -> bytes:
 
 
 @contextlib.contextmanager
-def _listening(path: Path) -> Iterator[socket.socket]:
+def listening(path: Path, remedy: str = "Give another path.") -> Iterator[socket.socket]:
+    """A unix socket for this user alone. One that nobody serves any more is replaced; at the end
+    it is removed, unless it is no longer ours."""
     server = socket.socket(socket.AF_UNIX)
-    if path.is_socket() and not _answers(path):
+    if path.is_socket() and _abandoned(path):
         path.unlink()
+    mask = os.umask(0o177)
     try:
         server.bind(str(path))
+        bound = path.stat()
     except OSError as error:
         server.close()
         reason = error.strerror or str(error)
         if path.is_socket():
             raise MissingError(
-                f"The socket {path} is in use by another program.", remedy="Give another path."
+                f"The socket {path} is in use by another program.", remedy=remedy
             ) from error
-        raise UsageError(
-            f"The socket {path} cannot be made: {reason}.", remedy="Give another path."
-        ) from error
+        raise UsageError(f"The socket {path} cannot be made: {reason}.", remedy=remedy) from error
+    finally:
+        os.umask(mask)
     try:
-        server.listen(1)
+        server.listen(16)
         yield server
     finally:
         server.close()
-        path.unlink(missing_ok=True)
+        if is_same(path, bound):
+            path.unlink()
 
 
-def _answers(path: Path) -> bool:
+def is_same(path: Path, before: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(path.stat(), before)
+    except OSError:
+        return False
+
+
+def _abandoned(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(str(path)) == 0
+        probe.settimeout(2)
+        return probe.connect_ex(str(path)) == errno.ECONNREFUSED
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -170,14 +191,17 @@ def _write_what_fits(descriptor: int, data: bytes) -> None:
         os.write(descriptor, data)
 
 
+def socket_path(path: Path) -> Path:
+    if len(os.fsencode(path.absolute())) > 107:
+        raise UsageError(f"The socket path {path.absolute()} is longer than 107 bytes.")
+    return path.absolute()
+
+
 def parse_place(text: str) -> tuple[str, Path | None]:
     """`stdio`, `pty` or `socket:PATH`, as given to --console."""
     kind, _, rest = text.partition(":")
     if kind == "socket" and rest:
-        path = Path(rest).absolute()
-        if len(os.fsencode(path)) > 107:
-            raise UsageError(f"The socket path {path} is longer than 107 bytes.")
-        return kind, path
+        return kind, socket_path(Path(rest))
     if text in ("stdio", "pty"):
         return text, None
     raise UsageError(f"--console {text} is unknown:", remedy="give stdio, pty or socket:PATH.")

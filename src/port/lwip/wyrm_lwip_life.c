@@ -184,6 +184,20 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     return ERR_OK;
 }
 
+err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
+{
+    if (!lwip->running) {
+        return ERR_CLSD;
+    }
+    bool stays = port == 0 ? lwip->config.listen_port == 0 : port == lwip->pcb->local_port;
+    err_t err = stays ? ERR_OK : udp_bind(lwip->pcb, OUTSIDE_ANY, port);
+
+    if (err == ERR_OK) {
+        lwip->config.listen_port = port;
+    }
+    return err;
+}
+
 /* All but the routes: they still say what is not to leave another way. */
 static void forget_secrets(struct wyrm_lwip *lwip)
 {

@@ -1,0 +1,175 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The command uapi: one request of wg(8)'s protocol. It is read whole, unseen, and then applied
+ * under one hold of lwIP's core lock, as a change that clears allowed addresses and sets them again
+ * must let nothing slip out in between. The answer leaves piece by piece without the lock: printing
+ * waits for the serial line.
+ */
+#include <string.h>
+
+#include "lwip/netif.h"
+
+#include "wyrm_crypto.h"
+#include "wyrm_uapi.h"
+
+#include "commands.h"
+#include "conf.h"
+#include "console.h"
+#include "shell.h"
+#include "tunnel.h"
+
+struct transaction {
+    const char *text; /* lines not yet applied */
+    size_t len;
+    struct wyrm_uapi uapi;
+    enum wyrm_uapi_verdict verdict;
+    char piece[WYRM_UAPI_PIECE_MAX + sizeof "errno=-255\n\n"];
+    size_t piece_len;
+};
+
+/* ---- what the protocol asks for, core lock held ---- */
+
+static void write_piece(void *context, const char *text, size_t len)
+{
+    struct transaction *t = context;
+
+    if (len >= sizeof t->piece - t->piece_len)
+        return; /* never: WYRM_UAPI_PIECE_MAX is tested */
+    memcpy(t->piece + t->piece_len, text, len);
+    t->piece_len += len;
+    t->piece[t->piece_len] = '\0';
+}
+
+static int set_listen_port(void *unused, uint16_t port)
+{
+    (void)unused;
+    switch (wyrm_lwip_set_port_locked(tunnel_lwip(), port)) {
+    case ERR_OK:
+        return WYRM_UAPI_OK;
+    case ERR_USE:
+        return WYRM_UAPI_IN_USE;
+    default:
+        return WYRM_UAPI_IO;
+    }
+}
+
+static uint32_t find_zone(void *unused, const char *name, size_t len)
+{
+    char text[NETIF_NAMESIZE] = {0};
+    struct netif *netif;
+
+    (void)unused;
+    if (len >= sizeof text)
+        return 0;
+    memcpy(text, name, len);
+    netif = netif_find(text);
+    return netif ? netif_get_index(netif) : 0;
+}
+
+static wyrm_ms get_now(void *unused)
+{
+    (void)unused;
+    return wyrm_lwip_now_locked(tunnel_lwip());
+}
+
+/* Cuts the next line off the text; an empty one once there is none left. */
+static const char *next_line(struct transaction *t, size_t *len)
+{
+    const char *line = t->text;
+    const char *end = memchr(line, '\n', t->len);
+
+    *len = end ? (size_t)(end - line) : 0;
+    t->text += end ? *len + 1 : 0;
+    t->len -= end ? *len + 1 : 0;
+    return line;
+}
+
+/* Gives the protocol all lines that are left, until it has a piece to say or is done. */
+static wyrm_status advance(struct wyrm_lwip *lwip, void *argument)
+{
+    struct transaction *t = argument;
+    const uint16_t port = wyrm_lwip_port(lwip);
+    struct wyrm_uapi_host host = {.dev = port ? wyrm_lwip_device(lwip) : NULL,
+                                  .ctx = t,
+                                  .write = write_piece,
+                                  .set_listen_port = set_listen_port,
+                                  .find_zone = find_zone,
+                                  .now = get_now,
+                                  .listen_port = port,
+                                  .own_key = conf_private_key()};
+
+    t->piece_len = 0;
+    t->piece[0] = '\0';
+    do {
+        size_t len;
+        const char *line = next_line(t, &len);
+
+        t->verdict = wyrm_uapi_line(&t->uapi, &host, line, len);
+    } while (t->verdict == WYRM_UAPI_MORE);
+    if (host.dev)
+        tunnel_peers_changed();
+    return WYRM_IDLE;
+}
+
+/* ---- the command ---- */
+
+/* Reads lines, unseen, up to an empty one. A line or a request that is too long is read to its end
+ * all the same: its rest would be taken, and shown, as commands. The one becomes a line that means
+ * nothing, the other is refused whole. */
+static bool read_request(char *text, size_t size, size_t *out)
+{
+    bool fits = true;
+    size_t len = 0;
+
+    for (;;) {
+        char line[WYRM_UAPI_LINE_MAX + 1];
+        int got = console_read_hidden(line, sizeof line);
+        size_t used = got >= 0 ? (size_t)got : 1;
+
+        if (got == -1)
+            return shell_error("given up; nothing has changed");
+        if (got == -2)
+            line[0] = '=';
+        fits = fits && used + 1 <= size - len;
+        if (fits) {
+            memcpy(text + len, line, used);
+            len += used;
+            text[len++] = '\n';
+        }
+        wyrm_wipe(line, sizeof line);
+        if (got == 0)
+            break;
+    }
+    *out = len;
+    return fits ||
+           shell_error("the request is longer than %u bytes; nothing has changed", (unsigned)size);
+}
+
+static bool answer(struct transaction *t)
+{
+    do {
+        (void)wyrm_lwip_call(tunnel_lwip(), advance, t);
+        console_print(t->piece);
+    } while (t->verdict == WYRM_UAPI_AGAIN);
+    return t->verdict == WYRM_UAPI_DONE ||
+           shell_error("a request begins with get=1 or set=1; nothing has changed");
+}
+
+bool command_uapi(int argc, char **argv)
+{
+    struct transaction t = {.verdict = WYRM_UAPI_CLOSE};
+    size_t size;
+    char *text = conf_scratch(&size);
+    bool good;
+
+    (void)argv;
+    if (argc != 1)
+        return shell_usage();
+    console_printf("Type a request (it is not shown), then an empty line.\n");
+    console_flush();
+    t.text = text;
+    good = read_request(text, size, &t.len) && answer(&t);
+    wyrm_wipe(text, size);
+    return good;
+}
