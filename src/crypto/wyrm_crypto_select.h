@@ -14,7 +14,7 @@
  *   WYRM_CT_ADD64    1: 64-bit sums take the same time for all operands
  *   WYRM_CT_MUL64    1: 32 x 32 -> 64 products do, too
  *   WYRM_UNALIGNED   1: the core reads and writes words at any address
- *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32 or 13
+ *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32, 26 or 13
  *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32, 26 or 13
  *   WYRM_<LEAF>_ASM  1: assembly provides the leaf, 0: its portable twin does
  */
@@ -199,6 +199,8 @@
 #define WYRM_FE_BITS 51
 #elif WYRM_CT_MUL64
 #define WYRM_FE_BITS 32
+#elif WYRM_XTENSA_MULUH
+#define WYRM_FE_BITS 26
 #else
 #define WYRM_FE_BITS 13
 #endif
@@ -227,10 +229,12 @@
 #define WYRM_FE_HEADER "wyrm_fe_51.h"
 #elif WYRM_FE_BITS == 32
 #define WYRM_FE_HEADER "wyrm_fe_32.h"
+#elif WYRM_FE_BITS == 26
+#define WYRM_FE_HEADER "wyrm_fe_26.h"
 #elif WYRM_FE_BITS == 13
 #define WYRM_FE_HEADER "wyrm_fe_13.h"
 #else
-#error "WYRM_FE_BITS must be 51, 32 or 13"
+#error "WYRM_FE_BITS must be 51, 32, 26 or 13"
 #endif
 
 #endif /* WYRM_CRYPTO_SELECT_H */
