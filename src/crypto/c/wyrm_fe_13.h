@@ -21,7 +21,7 @@
 
 /* Division steps take a quarter of the instructions of a power, for some 350 bytes more. */
 #if !WYRM_SMALL
-#define FE_DIVSTEPS 1
+#define FE_DIVSTEPS "wyrm_divsteps_13.h"
 #endif
 
 #define FE_LIMBS 20

@@ -4,7 +4,7 @@
  *
  * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose. That
  * field brings fe_load, fe_store, fe_mul, fe_sqr_times and either the arithmetic for the ladder
- * below or a ladder of its own; with FE_DIVSTEPS it is divided in by c/wyrm_divsteps_13.h.
+ * below or a ladder of its own; with FE_DIVSTEPS it is divided in by that file.
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_bytes.h"
@@ -78,7 +78,7 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 #endif /* WYRM_FE_LEAVES */
 
 #ifdef FE_DIVSTEPS
-#include "wyrm_divsteps_13.h"
+#include FE_DIVSTEPS
 #else
 
 /* x /= z, by z^(p - 2); p - 2 is 250 ones, then 01011. A z of zero gives zero. */

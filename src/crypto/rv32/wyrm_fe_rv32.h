@@ -15,6 +15,11 @@ void wyrm_fe_mul_rv32(struct fe *out, const struct fe *a, const struct fe *b);
 void wyrm_fe_sqr_rv32(struct fe *out, const struct fe *a, unsigned times);
 void wyrm_fe_ladder_rv32(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 
+/* Division steps take 55,000 instructions less than a power, for some 400 bytes more. */
+#if !WYRM_SMALL
+#define FE_DIVSTEPS "wyrm_divsteps_30.h"
+#endif
+
 #define fe_mul       wyrm_fe_mul_rv32
 #define fe_sqr_times wyrm_fe_sqr_rv32
 #define ladder       wyrm_fe_ladder_rv32
