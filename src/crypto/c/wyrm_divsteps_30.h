@@ -10,8 +10,6 @@
 #ifndef WYRM_DIVSTEPS_30_H
 #define WYRM_DIVSTEPS_30_H
 
-#include <string.h>
-
 #define DIVSTEPS_BITS    30
 #define DIVSTEPS_LIMBS   9
 #define DIVSTEPS_BATCHES 20 /* 600 steps, of which 590 suffice below 2^256 */
@@ -33,7 +31,8 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
 {
     uint32_t u = 1, v = 0, q = 0, r = 1;
 
-    for (unsigned i = 0; i < DIVSTEPS_BITS; i++) {
+    _Pragma("GCC unroll 3") for (unsigned i = 0; i < DIVSTEPS_BITS; i++)
+    {
         uint32_t swap = (uint32_t)(zeta >> 31), odd = 0 - (g & 1);
 
         /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
@@ -107,12 +106,13 @@ __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
     } s;
     int32_t zeta = -1, above;
 
-    memset(&s, 0, sizeof(s));
-    /* g from 0 to p - 1, f = p, e = 1 */
+    /* g from 0 to p - 1, f = p, d = 0, e = 1 */
     fe_store((uint8_t *)&s.inverse, z);
     fe_load(&s.inverse, (const uint8_t *)&s.inverse);
-    for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++)
+    for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++) {
         s.fg.a[i] = DIVSTEPS_MASK;
+        s.de.a[i] = s.de.b[i] = 0;
+    }
     s.fg.a[0] -= 18;
     s.fg.a[DIVSTEPS_LIMBS - 1] = 0x7fff;
     /* Limb i begins 2 i bits below word i. */

@@ -11,7 +11,10 @@
  *
  * Elements are eight little-endian words, any value below 2^256 on entry of mul and sqr. These give
  * results below 2^255 + 40 * 2^224; only such are added and subtracted, which gives values below
- * 2^255 + 41 * 2^224.
+ * 2^256.
+ *
+ * The ladder counts on a clamped scalar: its bit 254 is the first that is set, so that the first
+ * step only doubles the point; its bits 2 to 0 are zero, so that the last two only double too.
  *
  * Arithmetic. mul goes by rows: word + product + carry fits two words, so a product costs eight
  * instructions and its carry never runs further than one word. All sixteen words of the product
@@ -29,9 +32,9 @@
  * the arguments, words only at multiples of four. It needs a multiplier whose time does not depend
  * on its operands.
  *
- * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 543, sqr 360, a
- * sum 46, a difference 48, a step of the ladder 4,847. The whole of X25519 takes 1,338,534 and 592
- * bytes of stack (QEMU, virt, GCC 12.2 -O2).
+ * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 359, a
+ * sum 44, a difference 47, a step of the ladder 4,800. The whole of X25519 takes 1,255,313, of which
+ * 36,400 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack (QEMU, virt, GCC 12.2 -O2).
  *
  * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of
  * one of eight at 464, needs about 170 more for signs and carries, as there is no carry flag. Nine
@@ -98,18 +101,17 @@
 .endm
 
 /* First step of a reduction: \top, \c = \top + \next * \k without bits from 255 upwards, and
- * 19 * those bits. */
-.macro fold_top top, next, k, c
+ * 19 * those bits; \k38 holds 38. */
+.macro fold_top top, next, k, k38, c
     mul     T0, \next, \k
     mulhu   T1, \next, \k
     add     \top, \top, T0
     sltu    T0, \top, T0
     add     T1, T1, T0
-    slli    T1, T1, 1
-    srli    T0, \top, 31
-    or      T1, T1, T0
-    li      T0, 19
-    mul     \c, T1, T0
+    mul     \c, T1, \k38
+    srai    T0, \top, 31
+    andi    T0, T0, 19
+    add     \c, \c, T0
     slli    \top, \top, 1
     srli    \top, \top, 1
 .endm
@@ -117,7 +119,7 @@
 /* s0-s7 = W0-W15 reduced; goes back to the caller. */
 .macro reduce
     li      B, 38
-    fold_top W7, W15, B, s7
+    fold_top W7, W15, B, B, s7
     product s0, W0, s7, W8, B
     product s1, W1, s7, W9, B
     product s2, W2, s7, W10, B
@@ -260,6 +262,7 @@ sqr:
 #define Z3    128
 #define C     160
 #define D     192
+#define A24   192 /* AA + 121665 E, in the place of D */
 #define X1    224
 #define BIT   256 /* number of the scalar bit at hand */
 #define SWAPS 260 /* the arguments */
@@ -300,23 +303,23 @@ sqr:
 .macro sum_word x, y, to
     add     T0, \x, \y
     sltu    T1, T0, \y
-    add     T0, T0, t3
-    sltu    t3, T0, t3
-    add     t3, t3, T1
+    add     T0, T0, B
+    sltu    B, T0, B
+    add     B, B, T1
     sw      T0, \to(sp)
 .endm
 
-/* [sp + to] = s0-s7 + a0-a7; leaves these alone */
+/* [sp + to] = s0-s7 + a0-a7 below 2^256: both without bit 255, and 19 for each that was set.
+ * Leaves the operands alone, and t5 = 19. */
 .macro sum to
-    add     t4, s7, a7
-    sltu    T1, t4, a7
-    slli    T1, T1, 1
-    srli    T0, t4, 31
-    or      T1, T1, T0
-    li      T0, 19
-    mul     t3, T1, T0
-    slli    t4, t4, 1
-    srli    t4, t4, 1
+    li      t5, 19
+    srli    T0, s7, 31
+    srli    T1, a7, 31
+    add     T0, T0, T1
+    mul     B, T0, t5
+    slli    T0, T0, 31
+    add     t6, s7, a7
+    sub     t6, t6, T0
     sum_word s0, a0, \to
     sum_word s1, a1, \to+4
     sum_word s2, a2, \to+8
@@ -324,38 +327,38 @@ sqr:
     sum_word s4, a4, \to+16
     sum_word s5, a5, \to+20
     sum_word s6, a6, \to+24
-    add     t4, t4, t3
-    sw      t4, \to+28(sp)
+    add     t6, t6, B
+    sw      t6, \to+28(sp)
 .endm
 
-/* Top word of a difference v = \x - \y: \top = v + k * 2^31 and \borrow = 19 k, with k = 0 if
- * 0 < v, 2 if v <= -2^31, else 1. So \top is at least 1 and can pay one borrow. */
-.macro difference_top top, borrow, x, y
-    sltu    T0, \y, \x
-    sub     \top, \x, \y
-    addi    T0, T0, -1
-    addi    T1, \top, -1
+/* Top word of a difference: \top = \x - \y + k * 2^31 and \borrow = 19 k, with k = 1 + (y is large)
+ * - (x is large), where large is from 2^31 - 1 upwards, and all are below 2^31 + 41. So \top is
+ * below 2^32, and either k = 0 and \top > 0, so that it can pay the one borrow to come, or \top > 1,
+ * so that it can pay the two that 19 k makes possible. t5 holds 19. */
+.macro difference_top top, x, y
+    addi    T0, \y, 1
+    srli    T0, T0, 31
+    addi    T1, \x, 1
     srli    T1, T1, 31
-    xori    T1, T1, 1
-    addi    T1, T1, 1
-    and     T1, T1, T0
-    li      T0, 19
-    mul     \borrow, T1, T0
-    slli    T1, T1, 31
-    add     \top, \top, T1
+    sub     T0, T0, T1
+    addi    T0, T0, 1
+    mul     B, T0, t5
+    slli    T0, T0, 31
+    sub     \top, \x, \y
+    add     \top, \top, T0
 .endm
 
 .macro difference_word to, x, y
     sub     T0, \x, \y
     sltu    T1, \x, \y
-    sub     \to, T0, t3
-    sltu    t3, T0, t3
-    add     t3, t3, T1
+    sub     \to, T0, B
+    sltu    B, T0, B
+    add     B, B, T1
 .endm
 
 /* s0-s7 -= a0-a7 */
 .macro difference
-    difference_top s7, t3, s7, a7
+    difference_top s7, s7, a7
     difference_word s0, s0, a0
     difference_word s1, s1, a1
     difference_word s2, s2, a2
@@ -363,12 +366,12 @@ sqr:
     difference_word s4, s4, a4
     difference_word s5, s5, a5
     difference_word s6, s6, a6
-    sub     s7, s7, t3
+    sub     s7, s7, B
 .endm
 
 /* a0-a7 -= s0-s7 */
 .macro difference_other
-    difference_top a7, t3, a7, s7
+    difference_top a7, a7, s7
     difference_word a0, a0, s0
     difference_word a1, a1, s1
     difference_word a2, a2, s2
@@ -376,7 +379,7 @@ sqr:
     difference_word a4, a4, s4
     difference_word a5, a5, s5
     difference_word a6, a6, s6
-    sub     a7, a7, t3
+    sub     a7, a7, B
 .endm
 
 .macro choose_word to, offset, other
@@ -400,11 +403,21 @@ sqr:
     choose_word s7, \offset+28, \other+28
 .endm
 
-/* One word of A + 121665 E, from [A] and s0-s7 */
-.macro a24_word x, offset
-    lw      a0, A+\offset(sp)
-    product a0, a0, t3, \x, B
-    sw      a0, A+\offset(sp)
+/* One word of BB + 121666 E = AA + 121665 E, from s0-s7 and a0-a7, which stay. */
+.macro a24_word x, y, offset
+    mul     T0, \y, B
+    mulhu   T1, \y, B
+    add     T0, T0, t3
+    sltu    t3, T0, t3
+    add     T1, T1, t3
+    add     T0, T0, \x
+    sltu    t3, T0, \x
+    add     t3, t3, T1
+    sw      T0, A24+\offset(sp)
+.endm
+
+.macro put_other offset
+    words   sw, sp, \offset, a0, a1, a2, a3, a4, a5, a6, a7
 .endm
 
 .macro save_all frame, at
@@ -452,14 +465,14 @@ wyrm_fe_ladder_rv32:
     get     0, a0
     put     X1
     put     X3
-    words   sw, sp, X2, x0, x0, x0, x0, x0, x0, x0, x0
-    words   sw, sp, Z2, x0, x0, x0, x0, x0, x0, x0, x0
+    put     X2
     words   sw, sp, Z3, x0, x0, x0, x0, x0, x0, x0, x0
-    li      t0, 1
-    sw      t0, X2(sp)
-    sw      t0, Z3(sp)
+    get     Z3
+    li      s0, 1
+    sw      s0, Z3(sp)
     li      t1, 254
     sw      t1, BIT(sp)
+    j       .Ldouble_only
 
 .Lstep:
     lw      t0, SWAPS(sp)                   # t1 = number of the bit
@@ -472,11 +485,10 @@ wyrm_fe_ladder_rv32:
     neg     t0, t0
     sw      t0, MASK(sp)
 
-    get     X2
-    get_other Z2
+    get_other X2                            # s0-s7 are z2
     sum     A
-    difference
-    put     Z2                              # B
+    difference_other
+    put_other Z2                            # B
     get     X3
     get_other Z3
     sum     C
@@ -501,42 +513,58 @@ wyrm_fe_ladder_rv32:
     jal     sqr
     put     A
     choose  Z2, D                           # BB, of D or B
+.Ldouble:
     jal     sqr
     get_other A                             # E = AA - BB
+    li      t5, 19
     difference_other
-    words   sw, sp, C, a0, a1, a2, a3, a4, a5, a6, a7
+    put_other C
+    li      B, 121666                       # BB + 121666 E
+    li      t5, 38
+    mv      t4, s7
+    fold_top t4, a7, B, t5, t3
+    a24_word s0, a0, 0
+    a24_word s1, a1, 4
+    a24_word s2, a2, 8
+    a24_word s3, a3, 12
+    a24_word s4, a4, 16
+    a24_word s5, a5, 20
+    a24_word s6, a6, 24
+    add     t4, t4, t3
+    sw      t4, A24+28(sp)
     mul_by  A                               # x2 = AA BB
     put     X2
-
-    get     C                               # AA + 121665 E
-    li      B, 121665
-    lw      t4, A+28(sp)
-    fold_top t4, s7, B, t3
-    a24_word s0, 0
-    a24_word s1, 4
-    a24_word s2, 8
-    a24_word s3, 12
-    a24_word s4, 16
-    a24_word s5, 20
-    a24_word s6, 24
-    add     t4, t4, t3
-    sw      t4, A+28(sp)
-    mul_by  A                               # z2 = E (AA + 121665 E)
-    put     Z2
+    get     C
+    mul_by  A24                             # z2 = E (AA + 121665 E), which stays in s0-s7
 
     lw      t1, BIT(sp)
     addi    t1, t1, -1
     sw      t1, BIT(sp)
-    bltz    t1, .Ldone
+    addi    t0, t1, -2
+    bltz    t0, .Lend
     j       .Lstep                          # out of reach of a branch
+
+    /* Bit 254 of the scalar is the first that is set: x3, z3 are the point already. Bits 1 and 0 are
+     * zero, as bit 2 is: x3, z3 are of no use any more. */
+.Lend:
+    bltz    t1, .Ldone
+.Ldouble_only:
+    get_other X2
+    sum     A
+    difference_other
+    put_other Z2
+    get     A
+    jal     sqr
+    put     A
+    get     Z2
+    j       .Ldouble
 
 .Ldone:
     lw      a0, OUT_X(sp)
     lw      a1, OUT_Z(sp)
+    put     0, a1
     get     X2
     put     0, a0
-    get     Z2
-    put     0, a1
     restore_all FRAME, SAVED
     .cfi_endproc
     .size   wyrm_fe_ladder_rv32, . - wyrm_fe_ladder_rv32
