@@ -28,7 +28,7 @@ def test_soak_of_sessions_renewed_under_traffic(
     wyrmd: Path, boringtun: Path | None, tmp_path: Path
 ) -> None:
     """A hub and a spoke of each make, pings all the time and streams again and again, for 400 s:
-    sessions are renewed every two minutes, and memory stays within bounds. Full queues of a busy machine may
+    sessions are renewed every two minutes, and memory is bounded. Full queues of a busy machine may
     cost a ping; that renewing costs none is shown without streams, by `--all`."""
     programs = [wyrmd, "wireguard-go", *([boringtun] if boringtun else [])]
     with ExitStack() as stack:
