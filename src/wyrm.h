@@ -177,8 +177,9 @@ struct wyrm_keypair { /* one session, paper section 5.4.5 */
     struct wyrm_replay replay;
 };
 
-/* A peer has three places for sessions and one for an initiation of ours in flight. */
-enum { WYRM_SESSIONS = 3, WYRM_PLACE_HS = WYRM_SESSIONS, WYRM_PLACES };
+/* A peer has places for its sessions, the third only of one that may begin them, and one for an
+ * initiation of ours in flight. */
+enum { WYRM_SESSIONS = WYRM_RESPONDER ? 3 : 2, WYRM_PLACE_HS = 3, WYRM_PLACES };
 
 enum wyrm_timer { /* see core/wyrm_timers.c */
                   WYRM_TIMER_RETRY,
@@ -199,18 +200,22 @@ struct wyrm_peer { /* what is used most comes first: small offsets make small in
     uint16_t link[WYRM_PLACES];    /* chains of session indices, see core/wyrm_index.h */
     uint32_t local[WYRM_PLACES];   /* our session indices */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
-    wyrm_tick last_initiation_rx, last_handshake_tx, attempt_since, cookie_born;
+    wyrm_tick last_handshake_tx, attempt_since, cookie_born;
     uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
     uint64_t rx_bytes, tx_bytes;
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
     struct wyrm_meta to;             /* where datagrams go now, but for their tos */
     struct wyrm_endpoint configured; /* where they go unless we learn better */
     struct wyrm_noise hs;
-    uint8_t last_timestamp[12], cookie[16], last_mac1[16];
+    uint8_t cookie[16], last_mac1[16];
     struct wyrm_keypair kp[WYRM_SESSIONS];
     uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
 #if WYRM_CACHE_STATIC_DH
     uint8_t static_dh[WYRM_KEY_LEN];
+#endif
+#if WYRM_RESPONDER
+    wyrm_tick last_initiation_rx;
+    uint8_t last_timestamp[12];
 #endif
 };
 
@@ -224,7 +229,7 @@ struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c
 struct wyrm_slot { /* a handshake message that waits for the worker */
     uint8_t type;  /* 0: free, like all slots behind it */
     struct wyrm_meta from;
-    uint8_t msg[WYRM_CONTROL_MAX - 32]; /* its two MACs have done their duty */
+    uint8_t msg[WYRM_RESPONDER ? 116 : 60]; /* its two MACs have done their duty */
 };
 
 struct wyrm_source { /* token bucket of one source address */
@@ -246,21 +251,24 @@ struct wyrm_pools {
 struct wyrm_device {
     const struct wyrm_pools *pools;
     const struct wyrm_platform *io;
-    wyrm_ms origin;         /* of all ticks */
-    wyrm_tick now;          /* of the call that runs */
-    wyrm_tick next_due;     /* no timer of any peer is earlier */
-    wyrm_tick loaded_until; /* cookies are demanded before this */
-    wyrm_tick cookie_born;
-    bool has_key, has_cookie_secret;
+    wyrm_ms origin;     /* of all ticks */
+    wyrm_tick now;      /* of the call that runs */
+    wyrm_tick next_due; /* no timer of any peer is earlier */
+    bool has_key;
     bool pending;         /* some peer has events */
     bool work, work_told; /* a job may be waiting; the port knows */
     uint16_t mtu;
     wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
     uint32_t routes_used;
     uint32_t drops[WYRM_DROP_REASONS];
+    struct wyrm_identity own;
+#if WYRM_RESPONDER
     uint32_t mac1_state[8]; /* BLAKE2s keyed with our mac1 key, for every check to go on from */
     uint8_t cookie_secret[32];
-    struct wyrm_identity own;
+    wyrm_tick loaded_until; /* cookies are demanded before this */
+    wyrm_tick cookie_born;
+    bool has_cookie_secret;
+#endif
 };
 
 /* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */

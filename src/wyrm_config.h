@@ -18,22 +18,22 @@
 #define WYRM_REPLAY_BITS 512
 #endif
 
+/* 0: the device only initiates; initiations of others are dropped and the code that answers them,
+ * cookies included, is left out. See docs/decisions/0005-client-profile.md. */
+#ifndef WYRM_RESPONDER
+#define WYRM_RESPONDER 1
+#endif
+
 /* Handshake messages that may wait for the worker. With two or more, one is kept for responses to
  * our own initiations, so that a flood of initiations cannot stop us from connecting.
  * About 200 bytes each. */
 #ifndef WYRM_HANDSHAKE_SLOTS
-#define WYRM_HANDSHAKE_SLOTS 2
+#define WYRM_HANDSHAKE_SLOTS (WYRM_RESPONDER ? 2 : 1)
 #endif
 
 /* Source addresses whose handshakes are rate limited under load (8 bytes each). */
 #ifndef WYRM_SOURCES
-#define WYRM_SOURCES 8
-#endif
-
-/* 0: the device only initiates; initiations of others are dropped and the code that answers them,
- * cookies included, is left out. */
-#ifndef WYRM_RESPONDER
-#define WYRM_RESPONDER 1
+#define WYRM_SOURCES (WYRM_RESPONDER ? 8 : 1)
 #endif
 
 /* 0: IPv4 only, inside and outside; saves 12 bytes per address. */

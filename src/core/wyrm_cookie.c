@@ -27,22 +27,28 @@ static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
     wyrm_blake2s_final(&state, out);
 }
 
-void wyrm_cookie_mac1_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
-{
-    labelled_hash(key, "mac1----", pub);
-}
-
 static void cookie_reply_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
 {
     labelled_hash(key, "cookie--", pub);
 }
+
+void wyrm_cookie_mac1(uint8_t mac[MAC_LEN], const uint8_t pub[WYRM_KEY_LEN], const uint8_t *msg,
+                      size_t len)
+{
+    uint8_t key[WYRM_HASH_LEN];
+
+    labelled_hash(key, "mac1----", pub);
+    wyrm_blake2s(mac, MAC_LEN, key, sizeof(key), msg, len);
+}
+
+#if WYRM_RESPONDER
 
 void wyrm_cookie_set_key(struct wyrm_device *dev)
 {
     uint8_t key[WYRM_HASH_LEN];
     struct wyrm_blake2s state;
 
-    wyrm_cookie_mac1_key(key, dev->own.pub);
+    labelled_hash(key, "mac1----", dev->own.pub);
     wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
     memcpy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
@@ -158,6 +164,18 @@ bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
     wyrm_wipe(cookie, sizeof(cookie));
     return true;
 }
+
+#else /* one answer in two minutes: nothing is worth keeping ready */
+
+bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len)
+{
+    uint8_t mac[MAC_LEN];
+
+    wyrm_cookie_mac1(mac, dev->own.pub, msg, len - MACS_LEN);
+    return wyrm_ct_equal(mac, msg + len - MACS_LEN, sizeof(mac));
+}
+
+#endif /* WYRM_RESPONDER */
 
 bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg)
 {

@@ -12,10 +12,11 @@
 
 #define WYRM_COOKIE_LIFETIME 120000u /* ms, for the secret and for a cookie received */
 
-/* HASH("mac1----" || pub): the key of mac1 in messages to the owner of `pub`. */
-void wyrm_cookie_mac1_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN]);
+/* mac1 over `len` bytes of a message to the owner of `pub`: MAC(HASH("mac1----" || pub), msg). */
+void wyrm_cookie_mac1(uint8_t mac[16], const uint8_t pub[WYRM_KEY_LEN], const uint8_t *msg,
+                      size_t len);
 
-/* Prepares the check of messages to us; called when our public key changes. */
+/* Prepares a responder's check of messages to us; called when our public key changes. */
 void wyrm_cookie_set_key(struct wyrm_device *dev);
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len);

@@ -27,14 +27,15 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
         peer_size != sizeof(struct wyrm_peer))
         return WYRM_E_ABI;
     if (pools->n_peers == 0 || pools->n_peers > WYRM_MAX_PEERS || pools->n_slots == 0 ||
-        pools->n_sources == 0 || pools->n_index == 0 ||
+        (WYRM_RESPONDER && pools->n_sources == 0) || pools->n_index == 0 ||
         (pools->n_index & (pools->n_index - 1u)) != 0)
         return WYRM_E_ARG;
 
     memset(dev, 0, sizeof(*dev));
     memset(pools->peers, 0, pools->n_peers * sizeof(*pools->peers));
     memset(pools->slots, 0, pools->n_slots * sizeof(*pools->slots));
-    memset(pools->sources, 0, pools->n_sources * sizeof(*pools->sources));
+    if (WYRM_RESPONDER)
+        memset(pools->sources, 0, pools->n_sources * sizeof(*pools->sources));
     dev->pools = pools;
     dev->io = io;
     dev->mtu = WYRM_DEFAULT_MTU;
@@ -94,7 +95,8 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
 
     wyrm_copy_key(dev->own.priv, key);
     wyrm_x25519_base(dev->own.pub, dev->own.priv);
-    wyrm_cookie_set_key(dev);
+    if (WYRM_RESPONDER)
+        wyrm_cookie_set_key(dev);
     dev->has_key = true;
     if (wyrm_peer_find(dev, dev->own.pub, &self) == WYRM_IDLE)
         return wyrm_peer_remove(dev, self);

@@ -30,28 +30,48 @@ enum job_step { STEP_INITIATE, STEP_LEARN_CALLER, STEP_RESPOND, STEP_FINISH };
 
 /* ---- Admission ---------------------------------------------------------- */
 
+#if WYRM_RESPONDER
+
 /* Slots an initiation may use: one is kept for answers to our own initiations. */
 static unsigned initiation_slots(const struct wyrm_device *dev)
 {
     return dev->pools->n_slots > 1 ? dev->pools->n_slots - 1u : 1u;
 }
 
-static unsigned waiting(const struct wyrm_device *dev, enum wyrm_message type)
+static unsigned waiting_initiations(const struct wyrm_device *dev)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < dev->pools->n_slots; i++)
-        n += dev->pools->slots[i].type == (uint8_t)type;
+        n += dev->pools->slots[i].type == WYRM_MSG_INITIATION;
     return n;
 }
 
 /* Load is work that waits: an eighth of the slots, at least one, hold a message nobody took. */
 static bool under_load(struct wyrm_device *dev)
 {
-    if (waiting(dev, WYRM_MSG_INITIATION) >= (initiation_slots(dev) + 7u) / 8u)
+    if (waiting_initiations(dev) >= (initiation_slots(dev) + 7u) / 8u)
         dev->loaded_until = dev->now + LOAD_MEMORY;
     return dev->now < dev->loaded_until;
 }
+
+/* What load asks of a message before it may have our time: WYRM_IDLE if it may. */
+static wyrm_status admit_under_load(struct wyrm_device *dev, const struct wyrm_meta *from,
+                                    uint8_t *msg, size_t len)
+{
+    wyrm_status status;
+
+    if (!under_load(dev))
+        return WYRM_IDLE;
+    status = wyrm_cookie_admit(dev, msg, len, &from->remote);
+    if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, msg, len, &from->remote)) {
+        (void)wyrm_drop(dev, WYRM_D_MAC2);
+        return WYRM_SEND;
+    }
+    return status;
+}
+
+#endif /* WYRM_RESPONDER */
 
 /* The peer whose initiation in flight a response answers. */
 static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8_t *response)
@@ -76,29 +96,23 @@ static WYRM_APART struct wyrm_slot *first_slot(const struct wyrm_device *dev,
 wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
                             size_t len, enum wyrm_message type)
 {
-    struct wyrm_slot *slot;
+    struct wyrm_slot *slot = first_slot(dev, WYRM_MSG_NONE);
 
-    if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
-        return WYRM_D_MAC1;
-
-    if (WYRM_RESPONDER && under_load(dev)) {
-        wyrm_status status = wyrm_cookie_admit(dev, msg, len, &from->remote);
-
-        if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, msg, len, &from->remote)) {
-            (void)wyrm_drop(dev, WYRM_D_MAC2);
-            return WYRM_SEND;
-        }
-        if (status != WYRM_IDLE)
-            return status;
-    }
-    if (type == WYRM_MSG_RESPONSE && initiator_of(dev, msg) == NULL)
-        return WYRM_D_INDEX;
     if (!WYRM_RESPONDER && type == WYRM_MSG_INITIATION)
         return WYRM_D_PEER;
+    if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
+        return WYRM_D_MAC1;
+#if WYRM_RESPONDER
+    wyrm_status status = admit_under_load(dev, from, msg, len);
 
-    slot = first_slot(dev, WYRM_MSG_NONE);
-    if (slot == NULL ||
-        (type == WYRM_MSG_INITIATION && waiting(dev, type) >= initiation_slots(dev)))
+    if (status != WYRM_IDLE)
+        return status;
+    if (type == WYRM_MSG_INITIATION && waiting_initiations(dev) >= initiation_slots(dev))
+        return WYRM_D_BUSY;
+#endif
+    if (type == WYRM_MSG_RESPONSE && initiator_of(dev, msg) == NULL)
+        return WYRM_D_INDEX;
+    if (slot == NULL)
         return WYRM_D_BUSY;
     memcpy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
     slot->from = *from;
@@ -170,6 +184,7 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
     return WYRM_WORK;
 }
 
+#if WYRM_RESPONDER
 static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job,
                                    struct wyrm_slot *slot)
 {
@@ -178,6 +193,7 @@ static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job
     job->step = STEP_LEARN_CALLER;
     return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
 }
+#endif
 
 static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job, struct wyrm_peer *peer)
 {
@@ -219,8 +235,10 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
             status = take_response(dev, job, slot);
         else if ((peer = wanting_peer(dev)) != NULL)
             status = take_own(dev, job, peer);
-        else if (WYRM_RESPONDER && (slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
+#if WYRM_RESPONDER
+        else if ((slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
             status = take_initiation(dev, job, slot);
+#endif
         else
             break;
 
@@ -248,20 +266,19 @@ void wyrm_job_run(struct wyrm_job *job)
         if (job->io->tai64n(job->io->ctx, job->timestamp))
             wyrm_noise_create_initiation(job);
         break;
-    case STEP_LEARN_CALLER:
-        if (WYRM_RESPONDER)
-            wyrm_noise_read_static(job);
-        break;
-    case STEP_RESPOND:
-        if (WYRM_RESPONDER) {
-            wyrm_noise_read_timestamp(job);
-            if (job->result == WYRM_WORK)
-                wyrm_noise_create_response(job);
-        }
-        break;
     case STEP_FINISH:
         wyrm_noise_read_response(job);
         break;
+#if WYRM_RESPONDER
+    case STEP_LEARN_CALLER:
+        wyrm_noise_read_static(job);
+        break;
+    case STEP_RESPOND:
+        wyrm_noise_read_timestamp(job);
+        if (job->result == WYRM_WORK)
+            wyrm_noise_create_response(job);
+        break;
+#endif
     }
 }
 
@@ -343,6 +360,8 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *j
     return send_message(dev, peer, job, INITIATION_LEN, out);
 }
 
+#if WYRM_RESPONDER
+
 static wyrm_status commit_caller(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer;
@@ -390,6 +409,8 @@ static wyrm_status commit_response(struct wyrm_device *dev, struct wyrm_job *job
     return send_message(dev, peer, job, RESPONSE_LEN, out);
 }
 
+#endif /* WYRM_RESPONDER */
+
 static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer = same_peer(dev, job);
@@ -419,17 +440,17 @@ wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_jo
     case STEP_INITIATE:
         status = commit_initiation(dev, job, out);
         break;
-    case STEP_LEARN_CALLER:
-        if (WYRM_RESPONDER)
-            status = commit_caller(dev, job);
-        break;
-    case STEP_RESPOND:
-        if (WYRM_RESPONDER)
-            status = commit_response(dev, job, out);
-        break;
     case STEP_FINISH:
         status = commit_finish(dev, job);
         break;
+#if WYRM_RESPONDER
+    case STEP_LEARN_CALLER:
+        status = commit_caller(dev, job);
+        break;
+    case STEP_RESPOND:
+        status = commit_response(dev, job, out);
+        break;
+#endif
     }
     if (status != WYRM_WORK) /* the secrets follow the message */
         wyrm_wipe(&job->own, sizeof(*job) - offsetof(struct wyrm_job, own));

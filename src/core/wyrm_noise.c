@@ -121,13 +121,11 @@ static void open(struct wyrm_job *job, size_t at, size_t len)
 /* mac1 proves that we know the receiver's public key, mac2 that we own our address. */
 static void write_macs(struct wyrm_job *job, size_t mac1_at)
 {
-    uint8_t key[WYRM_HASH_LEN];
+    uint8_t *mac1 = job->msg + mac1_at, *mac2 = mac1 + MAC_LEN;
 
-    wyrm_cookie_mac1_key(key, job->peer_pub);
-    wyrm_blake2s(job->msg + mac1_at, MAC_LEN, key, sizeof(key), job->msg, mac1_at);
+    wyrm_cookie_mac1(mac1, job->peer_pub, job->msg, mac1_at);
     if (job->has_cookie)
-        wyrm_blake2s(job->msg + mac1_at + MAC_LEN, MAC_LEN, job->cookie, sizeof(job->cookie),
-                     job->msg, mac1_at + MAC_LEN);
+        wyrm_blake2s(mac2, MAC_LEN, job->cookie, sizeof(job->cookie), job->msg, mac1_at + MAC_LEN);
 }
 
 static void write_header(struct wyrm_job *job, enum wyrm_message type)

@@ -96,7 +96,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     drop_session(dev, peer, &peer->previous);
     if (!initiator) {
         drop_session(dev, peer, &peer->next);
-    } else if (peer->next != WYRM_NO_KEYPAIR) {
+    } else if (WYRM_RESPONDER && peer->next != WYRM_NO_KEYPAIR) {
         /* Both sides initiated at once: theirs must still be able to receive. */
         drop_session(dev, peer, &peer->current);
         peer->previous = peer->next;
@@ -121,7 +121,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
 
 bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place)
 {
-    if (place != peer->next)
+    if (!WYRM_RESPONDER || place != peer->next)
         return false;
     drop_session(dev, peer, &peer->previous);
     peer->previous = peer->current;
@@ -144,5 +144,6 @@ void wyrm_session_wipe(struct wyrm_device *dev, struct wyrm_peer *peer)
     wyrm_session_wipe_handshake(dev, peer);
     drop_session(dev, peer, &peer->current);
     drop_session(dev, peer, &peer->previous);
-    drop_session(dev, peer, &peer->next);
+    if (WYRM_RESPONDER)
+        drop_session(dev, peer, &peer->next);
 }

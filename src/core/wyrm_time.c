@@ -29,12 +29,14 @@ static void move_peer(const struct move *move, struct wyrm_peer *peer)
 {
     for (unsigned i = 0; i < WYRM_TIMERS; i++)
         move_tick(move, &peer->timers[i]);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < WYRM_SESSIONS; i++)
         move_tick(move, &peer->kp[i].born);
-    move_tick(move, &peer->last_initiation_rx);
     move_tick(move, &peer->last_handshake_tx);
     move_tick(move, &peer->attempt_since);
     move_tick(move, &peer->cookie_born);
+#if WYRM_RESPONDER
+    move_tick(move, &peer->last_initiation_rx);
+#endif
 }
 
 static void move_origin(struct wyrm_device *dev, wyrm_ms origin)
@@ -43,11 +45,13 @@ static void move_origin(struct wyrm_device *dev, wyrm_ms origin)
 
     for (unsigned i = 0; i < dev->pools->n_peers; i++)
         move_peer(&move, &dev->pools->peers[i]);
+    move_tick(&move, &dev->next_due);
+#if WYRM_RESPONDER
     for (unsigned i = 0; i < dev->pools->n_sources; i++)
         move_tick(&move, &dev->pools->sources[i].full);
-    move_tick(&move, &dev->next_due);
     move_tick(&move, &dev->loaded_until);
     move_tick(&move, &dev->cookie_born);
+#endif
     dev->origin = origin;
 }
 

@@ -15,7 +15,13 @@ from wyrmlab.tunnels import Pair, pair
 @pytest.fixture
 def connect(wyrmd: Path, boringtun: Path | None, tmp_path: Path) -> Iterator[Callable[..., Pair]]:
     """Makes a pair: `connect("wyrmd", "wireguard-go", outer=6, psk=...)`."""
-    where = {"wyrmd": wyrmd, "boringtun": boringtun, "wireguard-go": "wireguard-go"}
+    client = wyrmd.with_name("wyrmd-client")
+    where = {
+        "wyrmd": wyrmd,
+        "wyrmd-client": client,
+        "boringtun": boringtun,
+        "wireguard-go": "wireguard-go",
+    }
     with ExitStack() as stack:
 
         def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> Pair:
