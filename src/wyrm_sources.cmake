@@ -26,6 +26,7 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/wyrm_kdf.c
   ${WYRM_SRC_DIR}/crypto/wyrm_xaead.c
   ${WYRM_SRC_DIR}/crypto/aarch64/wyrm_chacha_aarch64.c
+  ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_blake2s_armv6m.S
   ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_chacha_armv6m.S
   ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_poly1305_armv6m.S
   ${WYRM_SRC_DIR}/crypto/armv7em/wyrm_poly1305_armv7em.S

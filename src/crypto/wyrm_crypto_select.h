@@ -172,13 +172,17 @@
                   (WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 26)))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
-#define WYRM_BLAKE2S_ASM (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32))
+/* On ARMv6-M it is twice as big as the small C, if smaller than the fast: for speed only. */
+#define WYRM_BLAKE2S_ASM                                                                           \
+    (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32 ||                       \
+                  (WYRM_ARCH_ARMV6M && !WYRM_SMALL)))
 #endif
 
 /* How far below the frame of a public function its callees may leave secrets; a test that scans the
- * stack measures it. Assembly clears its own frames. */
+ * stack measures it. Assembly clears its own frames; with the eight registers of ARMv6-M, compilers
+ * spill in what remains in C. */
 #ifndef WYRM_SCRUB_BYTES
-#if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM
+#if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM && !WYRM_ARCH_ARMV6M
 #define WYRM_SCRUB_BYTES 96
 #elif WYRM_ARCH_XTENSA
 #define WYRM_SCRUB_BYTES 448
