@@ -70,12 +70,13 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
 /* (a, b) = the matrix times (a, b) / 2^13, which is an integer, or becomes one by the multiples of
  * p that `modulo` (DIVSTEPS_MASK or 0) lets in. Limbs come out from 0 to 2^13 - 1 but for the last,
  * which has the sign; d and e grow by p at most. */
-static void divsteps_apply(struct fe_pair *s, const struct divsteps *m, int32_t modulo)
+static void divsteps_apply(struct fe_pair *s, const struct divsteps *m, uint32_t modulo)
 {
     int32_t x = s->a.limb[0], y = s->b.limb[0];
     int32_t a = m->u * x + m->v * y, b = m->q * x + m->r * y;
     /* p = 2^255 - 19 */
-    int32_t p_a = a * DIVSTEPS_INV_19 & modulo, p_b = b * DIVSTEPS_INV_19 & modulo;
+    int32_t p_a = (int32_t)((uint32_t)a * DIVSTEPS_INV_19 & modulo);
+    int32_t p_b = (int32_t)((uint32_t)b * DIVSTEPS_INV_19 & modulo);
 
     a -= 19 * p_a;
     b -= 19 * p_b;
