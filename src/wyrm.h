@@ -67,7 +67,7 @@ typedef enum wyrm_status {
     WYRM_E_FULL = -4,   /* a pool is used up */
     WYRM_E_EXISTS = -5, /* this public key is a peer already */
     WYRM_E_KEY = -6,    /* a key is missing, our own, or of low order */
-    WYRM_E_RANDOM = -7, /* the platform has no randomness: no handshake now */
+    WYRM_E_RANDOM = -7, /* no randomness, or it repeats itself: no handshake now */
     WYRM_E_CLOCK = -8,  /* the platform has no fresh time stamp: no handshake now */
     WYRM_E_ABI = -9,    /* library and caller were compiled with different options */
     WYRM_E_TEXT = -10,  /* text does not parse */
@@ -88,10 +88,11 @@ typedef enum wyrm_status {
     WYRM_D_INNER = -44,     /* not a well-formed IP packet */
     WYRM_D_ENDPOINT = -45,  /* the peer's address is not known */
     WYRM_D_BUSY = -46,      /* all handshake slots are taken */
-    WYRM_D_DH = -47         /* a Diffie-Hellman result of zero (low-order point) */
+    WYRM_D_DH = -47,        /* a Diffie-Hellman result of zero (low-order point) */
+    WYRM_D_RANDOM = -48     /* a handshake not begun: randomness failed or repeats itself */
 } wyrm_status;
 
-#define WYRM_DROP_REASONS 16
+#define WYRM_DROP_REASONS 17
 
 /* One short English sentence, without a full stop; never NULL. */
 const char *wyrm_status_text(wyrm_status status);
@@ -197,6 +198,7 @@ struct wyrm_peer { /* what is used most comes first: small offsets make small in
     bool waiting;                    /* for a response: hs is valid */
     wyrm_peer_id id;                 /* in the pool */
     uint16_t persistent_s;
+    uint8_t unanswered;            /* initiations in a row */
     uint16_t link[WYRM_PLACES];    /* chains of session indices, see core/wyrm_index.h */
     uint32_t local[WYRM_PLACES];   /* our session indices */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
@@ -251,9 +253,10 @@ struct wyrm_pools {
 struct wyrm_device {
     const struct wyrm_pools *pools;
     const struct wyrm_platform *io;
-    wyrm_ms origin;     /* of all ticks */
-    wyrm_tick now;      /* of the call that runs */
-    wyrm_tick next_due; /* no timer of any peer is earlier */
+    wyrm_ms origin;          /* of all ticks */
+    wyrm_tick now;           /* of the call that runs */
+    wyrm_tick next_due;      /* no timer of any peer is earlier */
+    uint32_t last_ephemeral; /* how the last ephemeral public key of ours began */
     bool has_key;
     bool pending;         /* some peer has events */
     bool work, work_told; /* a job may be waiting; the port knows */

@@ -243,8 +243,9 @@ bool tunnel_is_up(void)
 void tunnel_show_stats(void)
 {
     static const char *const reasons[WYRM_DROP_REASONS] = {
-        "malformed", "mac1", "mac2",  "peer",   "index", "expired",  "tag",  "replay",
-        "timestamp", "rate", "route", "source", "inner", "endpoint", "busy", "dh"};
+        "malformed", "mac1",     "mac2",      "peer", "index", "expired",
+        "tag",       "replay",   "timestamp", "rate", "route", "source",
+        "inner",     "endpoint", "busy",      "dh",   "random"};
     struct wyrm_lwip_counters c;
     uint32_t drops[WYRM_DROP_REASONS];
 

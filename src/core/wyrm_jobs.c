@@ -153,7 +153,8 @@ static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job 
 }
 
 /* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. A generator that comes
- * up with used indices again and again is stuck, and must not make keys. */
+ * up with used indices again and again, or begins the key like the index, is stuck, and must not
+ * make keys. */
 static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
 {
     uint8_t raw[4];
@@ -163,7 +164,8 @@ static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
             return false;
         job->local = wyrm_load_le32(raw);
         if (wyrm_index_find(dev, job->local) == WYRM_NO_REF)
-            return dev->io->random(dev->io->ctx, job->noise.eph, sizeof(job->noise.eph));
+            return dev->io->random(dev->io->ctx, job->noise.eph, sizeof(job->noise.eph)) &&
+                   wyrm_load_le32(job->noise.eph) != job->local;
     }
     return false;
 }
@@ -246,6 +248,7 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
             return status;
         wyrm_wipe(job, sizeof(*job));
         if (status == WYRM_E_RANDOM) {
+            (void)wyrm_drop(dev, WYRM_D_RANDOM);
             dev->work_told = false;
             return status;
         }
@@ -305,6 +308,18 @@ static WYRM_APART void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_
 #endif
 }
 
+/* True if the generator has made the ephemeral key of our last message again, as the first bytes of
+ * the public one show. By mere chance once in 2^32 handshakes; the next draw then helps. */
+static WYRM_APART bool repeated(struct wyrm_device *dev, const uint8_t *ephemeral)
+{
+    uint32_t begins = wyrm_load_le32(ephemeral);
+
+    if (begins == dev->last_ephemeral)
+        return true;
+    dev->last_ephemeral = begins;
+    return false;
+}
+
 /* Hands job->msg to the port as a datagram to where job->meta says. */
 static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
                                            struct wyrm_job *job, size_t len,
@@ -331,9 +346,11 @@ static WYRM_APART void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
 {
     peer->rx_bytes += len;
     wyrm_timers_received(dev, peer);
-    /* What is fresh to a device that has rebooted may be a recording: an initiation does not move
-     * an endpoint that is known, the first data packet of its session does. */
-    if (job->step != STEP_RESPOND || peer->to.remote.family == 0)
+    /* What is fresh to a device that has rebooted may be a recording. An initiation moves an
+     * endpoint that is known if the peer has begun, and thereby dated, the current session too;
+     * else the first data packet of the new session does. */
+    if (job->step != STEP_RESPOND || peer->to.remote.family == 0 ||
+        (peer->current != WYRM_NO_KEYPAIR && !(peer->facts & FACT_OURS)))
         peer->to = job->meta;
 }
 
@@ -350,6 +367,8 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *j
         return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
     if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->to.remote.family == 0)
         return WYRM_IDLE; /* the retry timer brings another */
+    if (repeated(dev, job->msg + INITIATION_EPHEMERAL))
+        return wyrm_drop(dev, WYRM_D_RANDOM);
 
     keep_static_dh(peer, job);
     wyrm_session_wipe_handshake(dev, peer);
@@ -398,6 +417,8 @@ static wyrm_status commit_response(struct wyrm_device *dev, struct wyrm_job *job
         return wyrm_drop(dev, WYRM_D_RATE);
     if (wyrm_index_find(dev, job->local) != WYRM_NO_REF)
         return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
+    if (repeated(dev, job->msg + RESPONSE_EPHEMERAL))
+        return wyrm_drop(dev, WYRM_D_RANDOM);
 
     /* From here the initiation is real. */
     memcpy(peer->last_timestamp, job->timestamp, sizeof(peer->last_timestamp));

@@ -75,6 +75,8 @@ const char *wyrm_status_text(wyrm_status status)
         return "no handshake slot is free";
     case WYRM_D_DH:
         return "a public key of low order";
+    case WYRM_D_RANDOM:
+        return "randomness fails or repeats itself";
     }
     return "unknown verdict";
 }

@@ -102,6 +102,7 @@ void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *p
     disarm(peer, WYRM_TIMER_RETRY);
     peer->facts &= (uint8_t) ~(FACT_LAST_MINUTE | FACT_HOLDING | FACT_INITIATING);
     peer->events &= (uint8_t) ~(EVENT_INITIATE | EVENT_LOST);
+    peer->unanswered = 0;
     peer->last_handshake = dev->origin + dev->now;
     wyrm_timers_owe(dev, peer, EVENT_READY);
 }
@@ -116,15 +117,11 @@ static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer)
         arm(dev, peer, WYRM_TIMER_RETRY, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT - dev->now);
 }
 
-/* More traffic does not prolong an attempt, or a peer that only seems to have roamed would never be
- * looked for at its configured endpoint; but it begins the next attempt at once. */
+/* Whoever still asks prolongs the attempt: it is given up REKEY_ATTEMPT_TIME after the last wish
+ * (paper section 6.4). */
 void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    bool trying = armed(peer, WYRM_TIMER_RETRY) || peer->facts & FACT_INITIATING ||
-                  peer->events & EVENT_INITIATE;
-
-    if (!trying)
-        peer->attempt_since = dev->now;
+    peer->attempt_since = dev->now;
     initiate(dev, peer);
 }
 
@@ -157,15 +154,22 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
     }
 }
 
-/* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits, and go
- * back to the endpoint the user configured, in case the one the peer roamed to is gone for good.
- * The port is told even if nothing waits: somebody may want to know that the tunnel is down. */
+/* Goes back to the endpoint the user configured, in case the one the peer roamed to is gone for
+ * good. */
+static void fall_back(struct wyrm_peer *peer)
+{
+    peer->unanswered = 0;
+    if (peer->configured.family != 0)
+        peer->to.remote = peer->configured;
+}
+
+/* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits. The port
+ * is told even if nothing waits: somebody may want to know that the tunnel is down. */
 static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
     disarm(peer, WYRM_TIMER_KEEPALIVE);
-    if (peer->configured.family != 0)
-        peer->to.remote = peer->configured;
+    fall_back(peer);
     peer->facts &= (uint8_t)~FACT_HOLDING;
     wyrm_timers_owe(dev, peer, EVENT_LOST);
 }
@@ -175,6 +179,9 @@ static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
     switch (timer) {
     case WYRM_TIMER_RETRY:
         memset(&peer->to.local, 0, sizeof(peer->to.local)); /* another way out may be open */
+        /* Traffic that never rests must not keep us from asking where the peer should be. */
+        if (++peer->unanswered >= WYRM_REKEY_ATTEMPT_TIME / WYRM_REKEY_TIMEOUT)
+            fall_back(peer);
         if (wyrm_expired(dev->now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
             peer->to.remote.family == 0)
             give_up(dev, peer);

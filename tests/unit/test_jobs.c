@@ -6,6 +6,8 @@
  */
 #include "world.h"
 
+#include "core/wyrm_index.h"
+
 /* A job of node `n`, taken and run but not committed. */
 static void take_and_run(struct world *w, unsigned n, struct wyrm_job *job)
 {
@@ -256,7 +258,7 @@ static void a_replayed_initiation_is_refused(void **state)
 
 /* A device forgets with its power which time stamps it has seen, so that an old initiation may be
  * played to it again. It answers to where that came from, but believes only a data packet. */
-static void an_initiation_alone_does_not_move_the_endpoint(void **state)
+static void an_initiation_alone_does_not_move_the_endpoint_after_a_reboot(void **state)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
@@ -274,6 +276,43 @@ static void an_initiation_alone_does_not_move_the_endpoint(void **state)
     grab(w, &packet); /* A confirms */
     assert_int_equal(inject(w, B, &packet, &elsewhere), WYRM_IDLE);
     assert_memory_equal(&peer_of(w, B, A)->to.remote, &elsewhere.remote, sizeof(elsewhere.remote));
+    world_free(w);
+}
+
+/* As Linux does: the session that A began proves that anything later is no recording. */
+static void an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram initiation;
+
+    (void)state;
+    handshake(w, A, B);
+    sleep_through(w, 6000);
+    make_initiation(w, A, B, &initiation);
+    inject(w, B, &initiation, &elsewhere);
+    settle(w, B);
+    assert_memory_equal(&peer_of(w, B, A)->to.remote, &elsewhere.remote, sizeof(elsewhere.remote));
+    world_free(w);
+}
+
+/* Of a session that we began we know that it is the peer's, but not what the peer has said before.
+ */
+static void an_initiation_does_not_move_the_endpoint_of_a_peer_we_called(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram recorded;
+
+    (void)state;
+    make_initiation(w, A, B, &recorded);
+    handshake(w, B, A);
+    sleep_through(w, 6000);
+    inject(w, B, &recorded, &elsewhere);
+    settle(w, B);
+    assert_int_equal(w->tally[B].responses, 1);
+    assert_memory_equal(&peer_of(w, B, A)->to.remote, &w->node[A].address.remote,
+                        sizeof(elsewhere.remote));
     world_free(w);
 }
 
@@ -491,19 +530,73 @@ static void without_randomness_no_cookie_is_made(void **state)
     world_free(w);
 }
 
-/* A generator that is stuck gives the same index for ever: that must end in a refusal. */
-static void a_stuck_generator_does_not_hang_the_device(void **state)
+static void a_generator_that_always_says_the_same_makes_no_key(void **state)
 {
-    struct world *w = world_make(3);
+    struct world *w = world_make(2);
     struct wyrm_job job;
 
     (void)state;
     w->node[A].random_stuck = true;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_E_RANDOM);
+    assert_int_equal(drops_of(w, A, WYRM_D_RANDOM), 1);
+    world_free(w);
+}
+
+/* As after waking from a saved state: all that was drawn is drawn again. */
+static void a_generator_that_starts_over_makes_no_key_twice(void **state)
+{
+    struct world *w = world_make(2);
+    uint64_t start = w->node[A].random_state;
+    struct datagram first;
+
+    (void)state;
+    make_initiation(w, A, B, &first);
+    wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
+    w->node[A].random_state = start;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
     assert_int_equal(w->tally[A].initiations, 1);
-    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][C]);
+    assert_int_equal(drops_of(w, A, WYRM_D_RANDOM), 1);
+    pass(w, 6000); /* what it draws next is new */
+    assert_int_equal(w->tally[A].initiations, 2);
+    assert_memory_not_equal(first.data + INITIATION_EPHEMERAL,
+                            w->last[A].data + INITIATION_EPHEMERAL, 32);
+    world_free(w);
+}
+
+static void a_responder_answers_nobody_with_a_stuck_generator(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    w->node[B].random_stuck = true;
+    inject(w, B, &initiation, &w->node[A].address);
+    settle(w, B);
+    assert_int_equal(w->tally[B].responses, 0);
+    assert_int_equal(drops_of(w, B, WYRM_D_RANDOM), 1);
+    world_free(w);
+}
+
+/* Indices that are all in use, three times over, do not hang the device either. */
+static void a_generator_of_used_indices_does_not_hang_the_device(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_job job;
+
+    (void)state;
+    make_initiation(w, A, B, &(struct datagram){0});
+    w->node[A].random_stuck = true;
+    peer_of(w, A, B)->waiting = false;
+    wyrm_index_remove(&w->node[A].dev, peer_of(w, A, B), WYRM_PLACE_HS);
+    wyrm_index_insert(&w->node[A].dev, peer_of(w, A, B), WYRM_PLACE_HS, UINT32_C(0x5a5a5a5a));
+    peer_of(w, A, B)->last_handshake_tx = 0;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    w->node[A].random_calls = 0;
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_E_RANDOM);
+    assert_int_equal(w->node[A].random_calls, 4); /* and no ephemeral is drawn */
     world_free(w);
 }
 
@@ -738,7 +831,9 @@ int main(void)
         cmocka_unit_test(the_same_response_twice_begins_one_session),
         cmocka_unit_test(the_same_response_in_two_slots_begins_one_session),
         cmocka_unit_test(a_replayed_initiation_is_refused),
-        cmocka_unit_test(an_initiation_alone_does_not_move_the_endpoint),
+        cmocka_unit_test(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot),
+        cmocka_unit_test(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
+        cmocka_unit_test(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called),
         cmocka_unit_test(a_session_that_came_about_meanwhile_spares_the_initiation),
         cmocka_unit_test(a_replayed_initiation_is_refused_before_the_answer),
         cmocka_unit_test(a_message_for_the_old_key_is_not_worked_on),
@@ -751,7 +846,10 @@ int main(void)
         cmocka_unit_test(without_randomness_no_handshake_begins),
         cmocka_unit_test(without_randomness_no_handshake_is_answered),
         cmocka_unit_test(without_randomness_no_cookie_is_made),
-        cmocka_unit_test(a_stuck_generator_does_not_hang_the_device),
+        cmocka_unit_test(a_generator_that_always_says_the_same_makes_no_key),
+        cmocka_unit_test(a_generator_that_starts_over_makes_no_key_twice),
+        cmocka_unit_test(a_responder_answers_nobody_with_a_stuck_generator),
+        cmocka_unit_test(a_generator_of_used_indices_does_not_hang_the_device),
         cmocka_unit_test(an_index_in_use_is_drawn_again),
         cmocka_unit_test(an_index_taken_meanwhile_ends_the_slower_job),
         cmocka_unit_test(an_answer_whose_index_is_taken_is_not_sent),

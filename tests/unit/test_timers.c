@@ -692,6 +692,43 @@ static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
     world_free(w);
 }
 
+/* Paper section 6.4: each packet the user sends begins the 90 s anew. Held packets stay. */
+static void a_peer_is_not_given_up_while_there_are_packets_for_it(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    w->deaf[B] = true;
+    for (unsigned i = 0; i < 300; i++) {
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+        pass(w, 1000);
+    }
+    assert_in_range(w->tally[A].initiations, 56, 60);
+    assert_int_equal(w->tally[A].lost, 0);
+    pass(w, 88000); /* 89 s after the last of them */
+    assert_int_equal(w->tally[A].lost, 0);
+    pass(w, 7000);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
+    world_free(w);
+}
+
+static void a_held_packet_goes_out_however_late_the_peer_returns(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    w->deaf[B] = true;
+    for (unsigned i = 0; i < 200; i++) {
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+        pass(w, 1000);
+    }
+    w->deaf[B] = false;
+    pass(w, 6000);
+    assert_int_equal(w->delivered, 1); /* the newest: these tests hold one */
+    world_free(w);
+}
+
 /* Someone on the way forwarded one packet from elsewhere and is gone: traffic that never rests must
  * not keep the device from asking where the peer was configured to be. */
 static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state)
@@ -705,6 +742,8 @@ static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state
     assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
     grab(w, &packet);
     assert_int_equal(inject(w, A, &packet, &elsewhere), WYRM_DELIVER);
+    pump(w);
+    w->tally[A] = (struct tally){0};
     wyrm_peer_disconnect(&w->node[B].dev, w->id[B][A]); /* B waits to be called */
     for (unsigned i = 0; i < 130; i++) {
         (void)send_ip(w, A, B, 100);
@@ -713,6 +752,7 @@ static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state
     }
     assert_true(is_up(w, A, B));
     assert_int_equal(w->tally[B].responses, 1);
+    assert_int_equal(w->tally[A].lost, 0);
     world_free(w);
 }
 
@@ -800,6 +840,8 @@ int main(void)
         cmocka_unit_test(a_persistent_keepalive_survives_a_long_failure_of_randomness),
         cmocka_unit_test(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
+        cmocka_unit_test(a_peer_is_not_given_up_while_there_are_packets_for_it),
+        cmocka_unit_test(a_held_packet_goes_out_however_late_the_peer_returns),
         cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
         cmocka_unit_test(a_roamed_endpoint_falls_back_under_constant_traffic_too),
         cmocka_unit_test(silence_makes_the_device_try_another_way_out),
