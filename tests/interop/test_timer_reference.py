@@ -8,6 +8,7 @@ wireguard-go; the same scripts then run with wyrmd. All run side by side and tak
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -207,9 +208,7 @@ SCRIPTS: tuple[Callable[[Line], None], ...] = (
 
 
 def _lay(stack: ExitStack, folder: Path, number: int, program: str | Path) -> Line:
-    machines = {
-        side: stack.enter_context(machine(f"{side}{number}")) for side in ("west", "east")
-    }
+    machines = {side: stack.enter_context(machine(f"{side}{number}")) for side in ("west", "east")}
     ends = (f"vw{number}", f"ve{number}")
     cable(machines["west"], machines["east"], ends, (("10.77.0.1/24",), ("10.77.0.2/24",)))
     tunnels = {
@@ -337,7 +336,7 @@ def test_t06_a_silent_peer_is_given_up_and_sought_again_with_the_next_packet(
 def test_t06_it_is_not_given_up_while_there_is_traffic_for_it(lines: Lines, program: str) -> None:
     line = lines(program, t06_traffic)
     attempts = line.times("west", "initiation")
-    gaps = [b - a for a, b in zip(attempts, attempts[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(attempts)]
     assert attempts[-1] >= 123
     assert max(gaps) <= 5.333 + LATE_S
     assert min(gaps) >= 4.995

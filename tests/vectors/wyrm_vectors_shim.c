@@ -82,6 +82,7 @@ bool vec_feed_random(struct vec_bench *bench, const uint8_t *bytes, size_t len)
         return false;
     memcpy(bench->random + bench->random_len, bytes, len);
     bench->random_len += len;
+    bench->device.last_ephemeral = 0; /* vectors may use a key twice */
     return true;
 }
 

@@ -53,6 +53,7 @@ class Status(enum.IntEnum):
     D_ENDPOINT = -45
     D_BUSY = -46
     D_DH = -47
+    D_RANDOM = -48
 
     @property
     def dropped(self) -> bool:

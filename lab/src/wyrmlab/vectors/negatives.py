@@ -253,7 +253,7 @@ def _offer(device: Device, message: bytes, source: Endpoint) -> tuple[Answer, in
         return answer, 0
     check(device.poll().status == Status.WORK, "a waiting message is not announced")
     # An index and an ephemeral of no meaning: the responder draws before it knows the caller.
-    device.feed(b"\x5b" * 36)
+    device.feed(b"\x5b" * 4, b"\x5c" * 32)
     taken = device.take()
     check(taken == Status.WORK, f"a waiting message makes no job: {taken.name}")
     result = device.finish_job()

@@ -233,7 +233,7 @@ def stranger_initiation(backend: Backend, receiver: bytes) -> bytes:
     """An initiation with the right mac1 from a device that `receiver` need not know."""
     device = Device(backend, b"\x5a" * 32)
     device.add_peer(receiver, bytes(32), RESPONDER_AT, [])
-    device.feed(b"\x77" * 36)
+    device.feed(b"\x77" * 4, b"\x78" * 32)
     device.set_timestamp(bytes([0x40, *bytes(11)]))
     device.connect(0)
     want_job(device, "the stranger")
