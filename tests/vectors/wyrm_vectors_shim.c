@@ -82,7 +82,6 @@ bool vec_feed_random(struct vec_bench *bench, const uint8_t *bytes, size_t len)
         return false;
     memcpy(bench->random + bench->random_len, bytes, len);
     bench->random_len += len;
-    bench->device.last_ephemeral = 0; /* vectors may use a key twice */
     return true;
 }
 
@@ -243,7 +242,10 @@ int vec_job_take(struct vec_bench *bench, uint64_t now)
 
 int vec_job_commit(struct vec_bench *bench, uint64_t now)
 {
-    return wyrm_job_commit(&bench->device, now, &bench->job, &bench->out);
+    wyrm_status status = wyrm_job_commit(&bench->device, now, &bench->job, &bench->out);
+
+    bench->device.last_ephemeral = 0; /* vectors may use a key twice */
+    return status;
 }
 
 const uint8_t *vec_out(const struct vec_bench *bench, size_t *len, unsigned *peer,
