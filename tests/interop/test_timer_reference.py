@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The timer scenarios in real time, between two daemons of a kind, as a capture shows them.
 
-`tests/vectors/data/scenarios/wg_timers.json` says which of them were seen here on which version of
-wireguard-go; the same scripts then run with wyrmd. All run side by side and take three minutes.
+T01 to T10, T14 and T15 of `tests/vectors/data/scenarios/wg_timers.json`, T04 as far as it sends.
+The same scripts run with wireguard-go and with wyrmd, side by side, and take three minutes.
 """
 
 from __future__ import annotations
