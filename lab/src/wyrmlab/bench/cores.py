@@ -13,7 +13,8 @@ from pathlib import Path
 from wyrmlab import packages, paths
 from wyrmlab.errors import UsageError
 
-PROFILES = ("speed", "small", "smallest", "c")
+USUAL_PROFILES = ("speed", "small", "c")
+PROFILES = (*USUAL_PROFILES, "smallest")
 SOURCE = paths.ROOT / "bench" / "micro"
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wyrmlab import host_setup, paths
 from wyrmlab.bench import figures, images, rivals, table
-from wyrmlab.bench.cores import CORES, PROFILES, Core, core
+from wyrmlab.bench.cores import CORES, PROFILES, USUAL_PROFILES, Core, core
 from wyrmlab.bench.figures import Goals, Row
 from wyrmlab.errors import FAILED, MissingError, UsageError
 
@@ -46,7 +46,7 @@ def run(
                 raise MissingError(lacks)
             console.print(f"Left out: {lacks}\n", soft_wrap=True)
             continue
-        measured = measure(one, profiles or PROFILES, goals)
+        measured = measure(one, profiles or USUAL_PROFILES, goals)
         table.show(console, one.title, measured, goals)
         if one.note:
             console.print(f"{one.note}\n")
