@@ -322,6 +322,15 @@ static void hold(struct queue *queue, const uint8_t *ip, size_t len)
     memcpy(queue->packet[queue->n++].data, ip, len);
 }
 
+static bool contains(const struct wyrm_packet *out, const uint8_t piece[16])
+{
+    for (size_t i = 0; i + 16 <= out->len; i++) {
+        if (memcmp(out->data + i, piece, 16) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void send_ip(unsigned n, const uint8_t *ip, size_t len)
 {
     struct place *place = &sim.at[n];
@@ -333,8 +342,8 @@ static void send_ip(unsigned n, const uint8_t *ip, size_t len)
 
     switch (status) {
     case WYRM_SEND:
-        for (size_t i = 0; i + 16 <= out.len; i++)
-            promise(memcmp(out.data + i, ip + 20, 16) != 0, "nothing plain is sent", n);
+        promise(!contains(&out, ip) && !contains(&out, ip + 20) && !contains(&out, ip + len - 16),
+                "nothing plain is sent", n);
         sim.sealed++;
         transmit(n, &out, true);
         break;
@@ -389,12 +398,17 @@ static void check_node(unsigned n)
         if (!wyrm_used(peer))
             continue;
         for (unsigned k = 0; k < 3; k++) {
-            if (!wyrm_session_at(peer, k))
+            if (!wyrm_session_at(peer, k)) {
+                promise(wyrm_ct_is_zero(&peer->kp[k].keys, sizeof(peer->kp[k].keys)),
+                        "keys out of use are nowhere", n);
                 continue;
+            }
             keys = true;
             fresh |= now - peer->kp[k].born < 3 * WYRM_REJECT_AFTER_TIME;
         }
         promise(!keys || fresh, "keys are wiped 540 s after the last session began", n);
+        promise(peer->waiting || wyrm_ct_is_zero(&peer->hs, sizeof(peer->hs)),
+                "an ephemeral key that waits for nothing is nowhere", n);
         promise(!peer->waiting || peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER ||
                     peer->timers[WYRM_TIMER_ZERO_KEYS] != WYRM_TICK_NEVER ||
                     peer->facts & FACT_INITIATING || peer->events & EVENT_INITIATE,
