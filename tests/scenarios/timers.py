@@ -169,17 +169,9 @@ class World:
 
     def advance(self, to: int) -> None:
         """From one deadline to the next, as a port's timer does."""
-        while True:
-            due = max(self.ours.deadline(), self.ours.now)
-            if due > to:
-                break
-            self.ours.now = due
-            before = len(self.sent) + len(self.told)
+        while (due := self.ours.deadline()) <= to:
+            self.ours.now = max(due, self.ours.now)
             self._note(self._work(self.ours))
-            if due == to or (
-                len(self.sent) + len(self.told) == before and due == self.ours.deadline()
-            ):
-                break
         self.ours.now = to
 
     def play(self, step: Step) -> str:
