@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned held_for(const struct wyrmd *d, wyrm_peer_id peer)
+unsigned wyrmd_held(const struct wyrmd *d, wyrm_peer_id peer)
 {
     unsigned n = 0;
 
@@ -18,8 +18,7 @@ static unsigned held_for(const struct wyrmd *d, wyrm_peer_id peer)
     return n;
 }
 
-/* Unlinks the oldest packet of a peer, of any peer with WYRM_NO_PEER; NULL if there is none. */
-static struct held *unhold(struct wyrmd *d, wyrm_peer_id peer)
+struct held *wyrmd_unhold(struct wyrmd *d, wyrm_peer_id peer)
 {
     for (struct held **link = &d->held; *link != NULL; link = &(*link)->next) {
         struct held *h = *link;
@@ -45,10 +44,10 @@ void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, 
     h = malloc(sizeof(*h) + len);
     if (h == NULL)
         return;
-    if (held_for(d, peer) >= HELD_PER_PEER)
-        free(unhold(d, peer));
+    if (wyrmd_held(d, peer) >= HELD_PER_PEER)
+        free(wyrmd_unhold(d, peer));
     else if (d->held_used >= HELD_MAX)
-        free(unhold(d, WYRM_NO_PEER));
+        free(wyrmd_unhold(d, WYRM_NO_PEER));
 
     h->next = NULL;
     h->peer = peer;
@@ -62,22 +61,10 @@ void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, 
     d->held_used++;
 }
 
-void wyrmd_release_held(struct wyrmd *d, wyrm_peer_id peer)
-{
-    struct held *h;
-
-    for (unsigned n = held_for(d, peer); n > 0 && (h = unhold(d, peer)) != NULL; n--) {
-        struct wyrm_span span = {h->data, h->len};
-
-        wyrmd_send_inner(d, &span, 1);
-        free(h);
-    }
-}
-
 void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer)
 {
     struct held *h;
 
-    while ((h = unhold(d, peer)) != NULL)
+    while ((h = wyrmd_unhold(d, peer)) != NULL)
         free(h);
 }

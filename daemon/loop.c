@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT
  *
  * The loop: what is readable is read, the core is polled after every call, one timer is armed.
- * Handshakes are worked off a few at a time, so that under a flood of them data still flows, and
- * the core sees by what waits that it is under load.
  */
 #include "wyrmd.h"
 
@@ -12,86 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
-
-wyrm_ms wyrmd_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t); /* goes on while the machine sleeps: sessions age */
-    return (wyrm_ms)t.tv_sec * 1000 + (wyrm_ms)t.tv_nsec / 1000000;
-}
-
-bool wyrmd_watch(struct wyrmd *d, int fd)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
-
-    return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-/* ---- The core ----------------------------------------------------------- */
-
-void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
-{
-    struct wyrm_packet out;
-    wyrm_status status = wyrm_output(&d->dev, d->now, ip, n, wyrmd_udp_room(d), SEALED_MAX, &out);
-
-    if (status == WYRM_SEND)
-        wyrmd_udp_commit(d, &out);
-    else if (status == WYRM_HOLD)
-        wyrmd_hold(d, out.peer, ip, n);
-    else if (status == WYRM_D_ROUTE || status == WYRM_D_ENDPOINT)
-        wyrmd_unreachable(d, ip, n);
-    if (status < 0 && d->verbose)
-        wyrmd_log(d, "outgoing packet dropped: %s", wyrm_status_text(status));
-}
-
-void wyrmd_forget_paths(struct wyrmd *d)
-{
-    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
-        (void)wyrm_peer_forget_path(&d->dev, id); /* an empty place is fine */
-}
-
-static void run_jobs(struct wyrmd *d)
-{
-    struct wyrm_packet out;
-    wyrm_status status;
-
-    for (unsigned i = 0; i < JOBS; i++) {
-        status = wyrm_job_take(&d->dev, d->now, &d->job);
-        d->work = status != WYRM_IDLE && status != WYRM_E_RANDOM;
-        if (!d->work)
-            return;
-        while (status == WYRM_WORK) {
-            wyrm_job_run(&d->job);
-            d->now = wyrmd_now();
-            status = wyrm_job_commit(&d->dev, d->now, &d->job, &out);
-        }
-        if (status == WYRM_SEND)
-            wyrmd_udp_queue(d, &out);
-        else if (status < 0 && d->verbose)
-            wyrmd_log(d, "handshake dropped: %s", wyrm_status_text(status));
-    }
-}
-
-void wyrmd_service(struct wyrmd *d)
-{
-    uint8_t buf[WYRM_CONTROL_MAX];
-    struct wyrm_packet out;
-    wyrm_status status;
-
-    while ((status = wyrm_poll(&d->dev, d->now, buf, sizeof(buf), &out)) > WYRM_IDLE) {
-        if (status == WYRM_SEND)
-            wyrmd_udp_queue(d, &out);
-        else if (status == WYRM_READY)
-            wyrmd_release_held(d, out.peer);
-        else if (status == WYRM_LOST)
-            wyrmd_drop_held(d, out.peer);
-        else if (status == WYRM_WORK)
-            d->work = true;
-    }
-}
 
 static void arm_timer(struct wyrmd *d)
 {
@@ -216,7 +135,7 @@ int wyrmd_run(struct wyrmd *d)
         if (d->up) {
             d->now = wyrmd_now();
             wyrmd_service(d);
-            run_jobs(d);
+            wyrmd_run_jobs(d);
             wyrmd_service(d);
         }
         wyrmd_udp_flush(d);

@@ -13,7 +13,6 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +47,6 @@ static const char usage[] =
     "\n"
     "It ends when the interface is deleted, when its socket under " UAPI_DIR " is removed, or\n"
     "on SIGTERM and SIGINT. Exit codes: 0 ended as asked, 1 failed, 2 wrong usage.\n";
-
-void wyrmd_log(const struct wyrmd *d, const char *format, ...)
-{
-    va_list args;
-
-    fprintf(stderr, "wyrmd: %s: ", d->name);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-}
 
 /* ---- Platform ----------------------------------------------------------- */
 

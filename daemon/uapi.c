@@ -178,7 +178,13 @@ static int set_port(void *ctx, uint16_t port)
 
 static int set_mark(void *ctx, uint32_t mark)
 {
-    return wyrmd_udp_mark(((struct context *)ctx)->d, mark);
+    struct wyrmd *d = ((struct context *)ctx)->d;
+    bool same = mark == d->fwmark;
+    int error = wyrmd_udp_mark(d, mark);
+
+    if (error == 0 && !same)
+        wyrmd_forget_paths(d); /* marked otherwise, packets may leave from elsewhere */
+    return error;
 }
 
 static uint32_t find_zone(void *ctx, const char *name, size_t len)

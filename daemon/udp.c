@@ -2,24 +2,19 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The sockets: one for IPv4, one for IPv6, on the same port. Datagrams come and go in batches, long
- * runs of them in one piece that the system cuts (UDP_SEGMENT) or has put together (UDP_GRO).
+ * The sockets: one for IPv4, one for IPv6, on the same port. Datagrams leave in batches, long runs
+ * of them in one piece that the system cuts (UDP_SEGMENT).
  *
  * Beside each stands the TOS, and the local address it came to: answers leave from there, as far as
  * routes allow. Which interface they take is for the routes to say, so when these change, all local
  * addresses are forgotten and learned anew.
  */
-#include "wyrmd.h"
+#include "udp.h"
 
 #include <errno.h>
 #include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#define UDP_GRO     104
-#endif
 
 enum {
     SEGMENTS = 64,
@@ -31,17 +26,6 @@ enum {
 
 /* struct wyrm_path holds the local address of the family of the remote one; all zero: any. */
 _Static_assert(WYRM_PATH_LEN >= 16, "WYRM_PATH_LEN is too small");
-
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-};
-
-struct control {
-    _Alignas(struct cmsghdr) uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
-                                          CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(int))];
-};
 
 /* ---- Sockets ------------------------------------------------------------ */
 
@@ -165,7 +149,6 @@ int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark)
         (d->udp6 >= 0 && set(d->udp6, SOL_SOCKET, SO_MARK, (int)mark) < 0))
         return errno;
     d->fwmark = mark;
-    wyrmd_forget_paths(d);
     return 0;
 }
 
@@ -216,103 +199,6 @@ bool wyrmd_udp_loops(const struct wyrmd *d, const uint8_t *ip, size_t len)
     bool v4 = ip[0] >> 4 == 4;
 
     return is_own(d, ip, len) && !leads_out(d, v4 ? 4 : 6, ip + (v4 ? 16 : 24));
-}
-
-/* ---- Receive ------------------------------------------------------------ */
-
-static void read_address(struct wyrm_endpoint *out, const union address *from)
-{
-    if (from->any.sa_family == AF_INET) {
-        out->family = 4;
-        out->port = ntohs(from->v4.sin_port);
-        memcpy(out->addr, &from->v4.sin_addr, 4);
-    } else {
-        out->family = 6;
-        out->port = ntohs(from->v6.sin6_port);
-        out->scope = from->v6.sin6_scope_id;
-        memcpy(out->addr, &from->v6.sin6_addr, 16);
-    }
-}
-
-/* Fills TOS and local address; the length of each datagram but the last, 0: there is only one. */
-static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
-{
-    int segment = 0;
-
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
-        const uint8_t *data = CMSG_DATA(c);
-
-        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
-            memcpy(meta->local.bytes, data + offsetof(struct in_pktinfo, ipi_spec_dst), 4);
-        else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
-            memcpy(meta->local.bytes, data + offsetof(struct in6_pktinfo, ipi6_addr), 16);
-        else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
-            meta->tos = data[0];
-        else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
-            int tclass;
-
-            memcpy(&tclass, data, sizeof(tclass));
-            meta->tos = (uint8_t)tclass;
-        } else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
-            memcpy(&segment, data, sizeof(segment));
-    }
-    return segment > 0 ? (size_t)segment : 0;
-}
-
-static void take(struct wyrmd *d, const struct wyrm_meta *meta, uint8_t *data, size_t len)
-{
-    struct wyrm_packet out;
-    wyrm_status status = wyrm_input(&d->dev, d->now, meta, data, len, &out);
-
-    if (status == WYRM_DELIVER)
-        wyrmd_merge(d, out.data, out.len);
-    else if (status == WYRM_SEND)
-        wyrmd_udp_queue(d, &out);
-    else if (status < 0 && d->verbose)
-        wyrmd_log(d, "datagram dropped: %s", wyrm_status_text(status));
-}
-
-static void take_message(struct wyrmd *d, struct msghdr *header, size_t len)
-{
-    uint8_t *data = header->msg_iov->iov_base;
-    struct wyrm_meta meta = {0};
-    size_t segment, part;
-
-    if (header->msg_flags & MSG_TRUNC)
-        return; /* one that did not fit is none of ours */
-    read_address(&meta.remote, header->msg_name);
-    segment = read_control(&meta, header);
-    if (segment == 0)
-        segment = len;
-    for (size_t at = 0; at < len; at += part) {
-        part = len - at < segment ? len - at : segment;
-        take(d, &meta, data + at, part);
-    }
-}
-
-void wyrmd_udp_readable(struct wyrmd *d, int fd)
-{
-    static struct mmsghdr messages[INBOX];
-    static struct iovec vectors[INBOX];
-    static union address from[INBOX];
-    static struct control control[INBOX];
-    int n;
-
-    for (unsigned i = 0; i < INBOX; i++) {
-        vectors[i] = (struct iovec){d->inbox + (size_t)i * SEALED_MAX, SEALED_MAX};
-        messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
-                                              .msg_namelen = sizeof(from[i]),
-                                              .msg_iov = &vectors[i],
-                                              .msg_iovlen = 1,
-                                              .msg_control = &control[i],
-                                              .msg_controllen = sizeof(control[i])};
-    }
-    n = recvmmsg(fd, messages, INBOX, MSG_DONTWAIT, NULL);
-    for (int i = 0; i < n && d->up; i++) {
-        take_message(d, &messages[i].msg_hdr, messages[i].msg_len);
-        wyrmd_service(d);
-    }
-    wyrmd_merge_flush(d);
 }
 
 /* ---- The queue ----------------------------------------------------------- */

@@ -90,9 +90,13 @@ struct wyrmd {
     bool stop, verbose, low_ports;
 };
 
+/* system.c */
 /* Says one line on standard error. */
 void wyrmd_log(const struct wyrmd *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+wyrm_ms wyrmd_now(void);
+/* The loop hears when `fd` is readable; false with errno. */
+bool wyrmd_watch(struct wyrmd *d, int fd);
 
 /* privileges.c: keeps CAP_NET_ADMIN and what removing the socket needs, nothing else. */
 bool wyrmd_drop_privileges(const struct wyrmd *d);
@@ -129,13 +133,15 @@ int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark);
 /* True if `ip` is a datagram of our own sockets that could come back here for ever. One that goes
  * to a peer behind another peer is fine. */
 bool wyrmd_udp_loops(const struct wyrmd *d, const uint8_t *ip, size_t len);
-void wyrmd_udp_readable(struct wyrmd *d, int fd);
 /* Queues a copy of a datagram. */
 void wyrmd_udp_queue(struct wyrmd *d, const struct wyrm_packet *packet);
 /* SEALED_MAX bytes of the queue to seal into, and the word that a datagram is there. */
 uint8_t *wyrmd_udp_room(struct wyrmd *d);
 void wyrmd_udp_commit(struct wyrmd *d, const struct wyrm_packet *packet);
 void wyrmd_udp_flush(struct wyrmd *d);
+
+/* receive.c: reads what has come, and takes it. */
+void wyrmd_udp_readable(struct wyrmd *d, int fd);
 
 /* uapi.c */
 bool wyrmd_uapi_open(struct wyrmd *d);
@@ -147,21 +153,26 @@ void wyrmd_uapi_ready(struct wyrmd *d, struct client *client);
 
 /* hold.c: packets that wait for a session. */
 void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, unsigned n);
-/* Sends what waited for this peer; each packet may be held again. */
-void wyrmd_release_held(struct wyrmd *d, wyrm_peer_id peer);
-/* Forgets what waited for this peer; with WYRM_NO_PEER for any. */
+/* How many wait for this peer. */
+unsigned wyrmd_held(const struct wyrmd *d, wyrm_peer_id peer);
+/* The oldest that waits for this peer, with WYRM_NO_PEER for any, to be freed; NULL: none. */
+struct held *wyrmd_unhold(struct wyrmd *d, wyrm_peer_id peer);
+/* Forgets what waits for this peer, with WYRM_NO_PEER for any. */
 void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer);
 
-/* loop.c */
-wyrm_ms wyrmd_now(void);
-bool wyrmd_watch(struct wyrmd *d, int fd);
+/* tunnel.c: the core and what is around it. */
 /* Sends one inner packet, or holds a copy of it until the peer has a session. */
 void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
+/* Takes one datagram, which is opened in place: it stays until wyrmd_merge_flush. */
+void wyrmd_input(struct wyrmd *d, const struct wyrm_meta *meta, uint8_t *data, size_t len);
 /* Polls the core until it owes nothing. */
 void wyrmd_service(struct wyrmd *d);
+/* Works off some of the handshakes that wait. */
+void wyrmd_run_jobs(struct wyrmd *d);
 /* The way to any peer may be another now: local addresses and routes are chosen anew. */
 void wyrmd_forget_paths(struct wyrmd *d);
-/* Runs until a signal, or until the interface or the socket is removed. */
+
+/* loop.c: runs until a signal, or until the interface or the socket is removed. */
 int wyrmd_run(struct wyrmd *d);
 
 #endif /* WYRMD_H */
