@@ -234,6 +234,21 @@ static void calls_about_nobody_are_refused(void **state)
     world_free(w);
 }
 
+/* Its place is empty when this is told: the port must still learn whose packets to let go. */
+static void a_removed_peer_is_told_by_its_own_id(void **state)
+{
+    struct world *w = world_make(3);
+
+    (void)state;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    assert_int_equal(send_ip(w, A, C, 100), WYRM_HOLD);
+    assert_int_equal(wyrm_peer_remove(&w->node[A].dev, w->id[A][C]), WYRM_IDLE);
+    settle(w, A);
+    assert_int_equal(w->held[A][w->id[A][C]].len, 0);
+    assert_int_equal(w->held[A][w->id[A][B]].len, 100);
+    world_free(w);
+}
+
 static void a_removed_peer_loses_routes_and_held_packets(void **state)
 {
     struct world *w = world_make(2);
@@ -525,6 +540,7 @@ int main(void)
         cmocka_unit_test(peers_are_added_found_and_removed_until_full),
         cmocka_unit_test(a_known_key_is_not_added_twice_but_its_id_is_told),
         cmocka_unit_test(calls_about_nobody_are_refused),
+        cmocka_unit_test(a_removed_peer_is_told_by_its_own_id),
         cmocka_unit_test(a_removed_peer_loses_routes_and_held_packets),
         cmocka_unit_test(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
         cmocka_unit_test(an_endpoint_of_an_unknown_family_is_refused),

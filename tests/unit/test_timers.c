@@ -128,6 +128,22 @@ static void t07_data_sent_meanwhile_spares_the_keepalive(void **state)
     world_free(w);
 }
 
+/* Who begins may change from session to session; what counts is who began this one. */
+static void t02_who_began_only_the_last_session_leaves_it_to_the_other(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    sleep_through(w, 10000);
+    handshake(w, B, A);
+    w->deaf[B] = true;
+    sleep_through(w, 125000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 0);
+    world_free(w);
+}
+
 static void t09_the_responder_notices_silence_too(void **state)
 {
     struct world *w = session();
@@ -674,6 +690,7 @@ static void a_clock_that_steps_back_makes_nothing_older(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t02_who_began_only_the_last_session_leaves_it_to_the_other),
         cmocka_unit_test(t04_a_session_dies_after_180_s),
         cmocka_unit_test(t05_an_initiation_is_repeated_after_5_s_and_jitter),
         cmocka_unit_test(t05_the_jitter_differs_from_device_to_device),
