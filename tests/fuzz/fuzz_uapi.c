@@ -97,6 +97,8 @@ static bool give(struct side *side, const char *text, size_t len)
         abort();
     memcpy(exact, text, len);
     verdict = wyrm_uapi_line(&side->uapi, &side->host, exact, len);
+    while (verdict == WYRM_UAPI_AGAIN)
+        verdict = wyrm_uapi_line(&side->uapi, &side->host, exact, 0);
     free(exact);
     return verdict != WYRM_UAPI_CLOSE;
 }

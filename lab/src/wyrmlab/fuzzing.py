@@ -31,8 +31,12 @@ def run(target: str | None, seconds: int) -> int:
     return 0
 
 
-def fuzz(name: str, seconds: int) -> int:
-    """How many inputs it survived; a finding is an error that says how to see it again."""
+def fuzz(name: str, seconds: int, *, inputs: int | None = None) -> int:
+    """How many inputs it survived; a finding is an error that says how to see it again.
+
+    With `inputs` so many, the same every time; else as many as there is time for, and what is
+    learned stays for the next time.
+    """
     host_setup.ensure("build", "firmware", "check")
     build.cmake("fuzz", target=f"fuzz_{name}")
     program = _FOLDER / "tests" / "fuzz" / f"fuzz_{name}"
@@ -42,8 +46,9 @@ def fuzz(name: str, seconds: int) -> int:
     command = [str(program), f"-max_total_time={seconds}", f"-timeout={_LONGEST_INPUT_S}"]
     command += ["-print_final_stats=1", f"-artifact_prefix={_FOLDER}/{name}-"]
     command += [f"-dict={words}"] if words.exists() else []
+    command += [str(corpus)] if inputs is None else [f"-runs={inputs}", "-seed=1"]
     done = subprocess.run(
-        [*command, str(corpus)],
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The fuzzers, for as long as every test run can afford, with the same inputs every time."""
+
+from __future__ import annotations
+
+import pytest
+from wyrmlab import fuzzing
+
+INPUTS = 30_000
+
+
+@pytest.mark.parametrize("target", fuzzing.targets())
+def test_the_first_inputs_of_a_fuzzer_find_nothing(target: str) -> None:
+    assert fuzzing.fuzz(target, 200, inputs=INPUTS) == INPUTS
