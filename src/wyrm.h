@@ -352,6 +352,7 @@ struct wyrm_peer_info {
     uint64_t rx_bytes, tx_bytes;     /* datagram bytes, as wg(8) counts */
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
     uint16_t keepalive_s;
+    uint8_t unanswered; /* initiations in a row; from 2 on the endpoint may have changed */
     bool has_psk;
     bool up; /* a session can carry data now */
 };

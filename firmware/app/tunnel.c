@@ -14,6 +14,7 @@
 #include "board_api.h"
 #include "build_info.h"
 #include "console.h"
+#include "names.h"
 #include "net.h"
 #include "shell.h"
 
@@ -94,6 +95,7 @@ static void on_wake(void *unused)
     (void)unused;
     if (handshake_began == 0)
         handshake_began = board_clock_us();
+    names_look();
     wyrm_worker_wake(&worker);
 }
 
@@ -146,7 +148,6 @@ void tunnel_init(void)
 struct application {
     const struct wyrm_conf *conf;
     const uint8_t *key;
-    const struct wyrm_endpoint *endpoints;
     err_t error;
 };
 
@@ -160,11 +161,14 @@ static wyrm_status apply_peer(const struct application *a, uint16_t i)
     if (status < 0)
         return status;
     (void)wyrm_peer_set_psk(device, id, peer->psk);
-    (void)wyrm_peer_set_endpoint(device, id, &a->endpoints[i]);
+    if (peer->endpoint.address.family != 0)
+        (void)wyrm_peer_set_endpoint(device, id, &peer->endpoint.address);
+    else if (peer->endpoint.name_len > 0)
+        names_keep(peer->pub, &peer->endpoint);
     (void)wyrm_peer_set_keepalive(device, id, peer->keepalive_s);
     for (uint16_t r = 0; r < peer->allowed.count && status >= 0; r++)
         status = wyrm_route_add(device, id, &a->conf->prefixes[peer->allowed.first + r]);
-    if (a->endpoints[i].family != 0)
+    if (peer->endpoint.address.family != 0)
         (void)wyrm_peer_connect(device, wyrm_lwip_now_locked(&tunnel), id);
     return status;
 }
@@ -183,6 +187,7 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
                                             .wake = on_wake};
 
     wyrm_lwip_stop_locked(lwip);
+    names_forget();
     memset(was_ready, 0, sizeof was_ready);
     handshake_began = 0;
     a->error = wyrm_lwip_start_locked(lwip, &config);
@@ -201,13 +206,14 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
     }
     if (status < 0)
         wyrm_lwip_stop_locked(lwip);
+    else
+        names_look();
     return status;
 }
 
-bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
-               const struct wyrm_endpoint *endpoints)
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN])
 {
-    struct application a = {.conf = conf, .key = key, .endpoints = endpoints};
+    struct application a = {.conf = conf, .key = key};
 
     wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);

@@ -20,11 +20,10 @@ void tunnel_init(void);
 
 /**
  * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key or
- * NULL, `endpoints` one place for each peer of it (family 0: none). Everything is copied. Prints
- * its own error and returns false; the tunnel is then down, and lets nothing past it.
+ * NULL. Endpoints that are names are asked for meanwhile. Everything is copied. Prints its own
+ * error and returns false; the tunnel is then down, and lets nothing past it.
  */
-bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN],
-               const struct wyrm_endpoint *endpoints);
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN]);
 
 /** Wipes keys and sessions. What is meant for the tunnel is refused until tunnel_forget(). */
 void tunnel_down(void);

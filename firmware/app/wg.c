@@ -12,7 +12,6 @@
 #include "commands.h"
 #include "conf.h"
 #include "console.h"
-#include "net.h"
 #include "shell.h"
 #include "tunnel.h"
 #include "wg.h"
@@ -159,29 +158,8 @@ static bool show(void)
 
 /* ---- wg up, wg down ---- */
 
-/* The endpoint of a peer, its name looked up; family 0 if it has none. */
-static bool find_endpoint(const struct wyrm_host *host, struct wyrm_endpoint *out)
-{
-    char name[128];
-    ip_addr_t address;
-
-    *out = host->address;
-    if (host->address.family != 0 || host->name_len == 0)
-        return true;
-    if (host->name_len >= sizeof name)
-        return shell_error("the name of an endpoint is longer than %u characters",
-                           (unsigned)sizeof name - 1);
-    memcpy(name, host->name, host->name_len);
-    name[host->name_len] = '\0';
-    if (!net_resolve(name, &address))
-        return false;
-    net_to_endpoint(&address, host->address.port, out);
-    return true;
-}
-
 bool wg_up(void)
 {
-    struct wyrm_endpoint endpoints[TUNNEL_PEERS];
     const struct wyrm_conf *conf = conf_current();
     const uint8_t *key = conf_private_key();
 
@@ -190,11 +168,7 @@ bool wg_up(void)
     if (!key)
         return shell_error("there is no private key; put one into the configuration, or make one "
                            "with 'genkey'");
-    for (uint16_t i = 0; i < conf->n_peers; i++) {
-        if (!find_endpoint(&conf->peers[i].endpoint, &endpoints[i]))
-            return false;
-    }
-    return tunnel_up(conf, key, endpoints);
+    return tunnel_up(conf, key);
 }
 
 /* Without peers, and without a key unless the device has one: 'uapi' brings them. */
@@ -209,7 +183,7 @@ static bool up_with_addresses(int count, char **words)
                 WYRM_IDLE)
             return shell_usage();
     }
-    return tunnel_up(&conf, conf_private_key(), NULL);
+    return tunnel_up(&conf, conf_private_key());
 }
 
 bool command_wg(int argc, char **argv)

@@ -298,6 +298,7 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
                                 .tx_bytes = peer->tx_bytes,
                                 .last_handshake = peer->last_handshake,
                                 .keepalive_s = peer->persistent_s,
+                                .unanswered = peer->unanswered,
                                 .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
                                 .up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL};
     wyrm_copy_key(out->pub, peer->pub);

@@ -301,13 +301,6 @@ def test_without_configuration_or_key_wg_says_what_to_do(boot: Boot) -> None:
     assert "line 1: [Interface] has no PrivateKey" in paste(device, GOOD.replace("PrivateKey", "#"))
 
 
-def test_endpoint_name_without_a_resolver_is_an_error_that_says_so(boot: Boot) -> None:
-    device = boot()
-    paste(device, changed("10.9.0.1:51820", "vpn.example.com:51820"))
-    with pytest.raises(WyrmError, match=r"name server|DNS|dns"):
-        device.command("wg up")
-
-
 # --- Help and refusals ---------------------------------------------------------------------------
 
 

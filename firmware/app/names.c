@@ -1,0 +1,152 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ */
+#include "names.h"
+
+#include <string.h>
+
+#include "lwip/dns.h"
+#include "lwip/tcpip.h"
+#include "lwip/timeouts.h"
+
+#include "console.h"
+#include "net.h"
+#include "tunnel.h"
+
+#define AGAIN_MS   10000u /* after a name that was not found */
+#define UNANSWERED 2      /* initiations: a single one may be lost */
+
+static struct name {
+    char text[DNS_MAX_NAME_LENGTH]; /* empty: no name */
+    uint8_t pub[WYRM_KEY_LEN];
+    struct wyrm_endpoint found; /* family 0: not yet; the port is known */
+    bool asked, complained;
+} names[TUNNEL_PEERS];
+static bool looking;
+
+static void look(void *unused);
+
+static void look_later(void)
+{
+    sys_untimeout(look, NULL);
+    sys_timeout(AGAIN_MS, look, NULL);
+}
+
+static void complain(struct name *name)
+{
+    bool server = !ip_addr_isany(dns_getserver(0));
+
+    if (!name->complained)
+        console_notice("tunnel: the name '%s' was not found%s; asking on", name->text,
+                       server ? "" : ", there is no name server ('ip dns ADDRESS' sets one)");
+    name->complained = true;
+    look_later();
+}
+
+static void use(struct name *name, wyrm_peer_id peer, const ip_addr_t *address)
+{
+    struct wyrm_device *device = wyrm_lwip_device(tunnel_lwip());
+    struct wyrm_endpoint now;
+    char text[WYRM_ENDPOINT_TEXT_MAX];
+
+    net_to_endpoint(address, name->found.port, &now);
+    name->complained = false;
+    if (memcmp(&now, &name->found, sizeof now) == 0)
+        return;
+    name->found = now;
+    (void)wyrm_endpoint_print(&now, text);
+    console_notice("tunnel: '%s' is at %s", name->text, text);
+    (void)wyrm_peer_set_endpoint(device, peer, &now);
+    (void)wyrm_peer_connect(device, wyrm_lwip_now_locked(tunnel_lwip()), peer);
+    wyrm_lwip_service_locked(tunnel_lwip());
+}
+
+/* The peer under this name, unless somebody has given it another endpoint since: then the name
+ * counts no more. */
+static bool find_peer(struct name *name, wyrm_peer_id *peer, struct wyrm_peer_info *info)
+{
+    struct wyrm_device *device = wyrm_lwip_device(tunnel_lwip());
+    bool same;
+
+    if (name->text[0] == '\0' || wyrm_peer_find(device, name->pub, peer) != WYRM_IDLE ||
+        wyrm_peer_get(device, wyrm_lwip_now_locked(tunnel_lwip()), *peer, info) != WYRM_IDLE)
+        return false;
+    same = name->found.family == 0
+               ? info->configured.family == 0
+               : memcmp(&info->configured, &name->found, sizeof name->found) == 0;
+    if (!same)
+        name->text[0] = '\0';
+    return same;
+}
+
+static void on_answer(const char *text, const ip_addr_t *address, void *which)
+{
+    struct name *name = which;
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+
+    name->asked = false;
+    if (strcmp(text, name->text) != 0 || !find_peer(name, &peer, &info))
+        look_later(); /* it was about another configuration */
+    else if (address)
+        use(name, peer, address);
+    else
+        complain(name);
+}
+
+static void ask(struct name *name, wyrm_peer_id peer)
+{
+    ip_addr_t address;
+    err_t error = dns_gethostbyname_addrtype(name->text, &address, on_answer, name,
+                                             LWIP_DNS_ADDRTYPE_IPV4_IPV6);
+
+    name->asked = error == ERR_INPROGRESS;
+    if (error == ERR_OK)
+        use(name, peer, &address);
+    else if (error != ERR_INPROGRESS)
+        complain(name);
+}
+
+static void look(void *unused)
+{
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+
+    (void)unused;
+    looking = false;
+    for (unsigned i = 0; i < TUNNEL_PEERS; i++)
+        if (!names[i].asked && find_peer(&names[i], &peer, &info) &&
+            (names[i].found.family == 0 || info.unanswered >= UNANSWERED))
+            ask(&names[i], peer);
+}
+
+void names_look(void)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < TUNNEL_PEERS; i++)
+        any |= names[i].text[0] != '\0';
+    if (any && !looking)
+        looking = tcpip_try_callback(look, NULL) == ERR_OK; /* not amid the tunnel's own work */
+}
+
+void names_forget(void)
+{
+    for (unsigned i = 0; i < TUNNEL_PEERS; i++)
+        names[i].text[0] = '\0';
+    sys_untimeout(look, NULL);
+}
+
+void names_keep(const uint8_t pub[WYRM_KEY_LEN], const struct wyrm_host *host)
+{
+    struct name *name = names;
+
+    _Static_assert(sizeof name->text > UINT8_MAX, "a name of any length fits");
+    while (name->text[0] != '\0')
+        name++; /* there are as many places as peers */
+    memcpy(name->text, host->name, host->name_len);
+    name->text[host->name_len] = '\0';
+    memcpy(name->pub, pub, WYRM_KEY_LEN);
+    name->found = host->address;
+    name->complained = false;
+}
