@@ -346,6 +346,9 @@ static void t20_a_cookie_secret_rotates_every_120_s(void **state)
     w->tally[B] = (struct tally){0};
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
     assert_int_equal(w->tally[B].cookies, 1);
+    pump(w);
+    make_initiation(w, A, B, &initiation); /* with the cookie of the new secret */
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
     world_free(w);
 }
 
@@ -477,6 +480,19 @@ static void a_persistent_keepalive_is_sent_every_n_seconds_of_silence(void **sta
     assert_int_equal(w->tally[A].keepalives, 2);
     pass(w, 75000);
     assert_int_equal(w->tally[A].keepalives, 5);
+    world_free(w);
+}
+
+static void another_interval_is_not_another_beginning(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    pump(w);
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 20);
+    pump(w);
+    assert_int_equal(w->tally[A].keepalives, 1);
     world_free(w);
 }
 
@@ -711,6 +727,7 @@ int main(void)
         cmocka_unit_test(t23_time_stamps_grow_over_a_reboot_without_a_clock),
         cmocka_unit_test(t24_both_may_initiate_at_once),
         cmocka_unit_test(a_persistent_keepalive_is_sent_every_n_seconds_of_silence),
+        cmocka_unit_test(another_interval_is_not_another_beginning),
         cmocka_unit_test(a_persistent_keepalive_holds_a_tunnel_for_an_hour),
         cmocka_unit_test(a_persistent_keepalive_never_gives_up_a_silent_peer),
         cmocka_unit_test(a_persistent_keepalive_survives_a_long_failure_of_randomness),
