@@ -36,6 +36,11 @@ def test_a_hostile_day_under_the_sanitizers(seed: int) -> None:
     simulate(SANITIZED, "--nodes", "3", "--seed", str(seed))
 
 
+@pytest.mark.parametrize("nodes", range(2, 5))
+def test_a_hostile_day_with_the_options_that_save_memory(nodes: int) -> None:
+    simulate(PLAIN, "--nodes", str(nodes), "--seed", "400", program="wyrm_sim_small")
+
+
 def test_a_hostile_day_with_real_curves() -> None:
     simulate(PLAIN, "--seed", "300", program="wyrm_sim_x25519")
 
