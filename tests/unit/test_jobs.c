@@ -805,9 +805,26 @@ static void a_response_with_a_low_order_ephemeral_is_dropped(void **state)
     }
 }
 
+/* It has the preshared key by then, and perhaps more. */
+static void a_job_that_ends_for_want_of_randomness_is_wiped(void **state)
+{
+    struct world *w = world_make(2);
+    static const struct wyrm_job wiped;
+    struct wyrm_job job;
+
+    (void)state;
+    w->node[A].random_fails = true;
+    assert_int_equal(wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]), WYRM_IDLE);
+    memset(&job, 0xa5, sizeof(job));
+    assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_E_RANDOM);
+    assert_memory_equal(&job, &wiped, sizeof(job));
+    world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_that_ends_for_want_of_randomness_is_wiped),
         cmocka_unit_test(an_initiation_of_the_old_key_is_not_sent),
         cmocka_unit_test(an_initiation_with_the_old_psk_is_not_sent),
         cmocka_unit_test(an_initiation_to_a_removed_peer_is_not_sent),

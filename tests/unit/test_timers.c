@@ -572,6 +572,25 @@ static void an_endpoint_taken_away_ends_the_attempt(void **state)
     world_free(w);
 }
 
+static void initiations_without_an_answer_are_counted_until_there_is_one(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_peer_info info;
+
+    (void)state;
+    w->deaf[B] = true;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pass(w, 12000);
+    assert_int_equal(wyrm_peer_get(&w->node[A].dev, w->now, w->id[A][B], &info), WYRM_IDLE);
+    assert_int_equal(info.unanswered, 2);
+    w->deaf[B] = false;
+    pass(w, 6000);
+    assert_int_equal(wyrm_peer_get(&w->node[A].dev, w->now, w->id[A][B], &info), WYRM_IDLE);
+    assert_true(info.up);
+    assert_int_equal(info.unanswered, 0);
+    world_free(w);
+}
+
 static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
 {
     struct world *w = session();
@@ -735,6 +754,7 @@ int main(void)
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
         cmocka_unit_test(a_peer_is_not_given_up_while_there_are_packets_for_it),
         cmocka_unit_test(a_held_packet_goes_out_however_late_the_peer_returns),
+        cmocka_unit_test(initiations_without_an_answer_are_counted_until_there_is_one),
         cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
         cmocka_unit_test(a_roamed_endpoint_falls_back_under_constant_traffic_too),
         cmocka_unit_test(silence_makes_the_device_try_another_way_out),
