@@ -5,7 +5,12 @@
  * Division in the field of wyrm_fe_32.h by division steps, as in wyrm_divsteps_13.h, which explains
  * them; here in batches of 30 steps on limbs of 30 bits, with products of 64.
  *
- * Constant time: the number of steps is fixed, choices within a step are masks.
+ * A batch is two halves of 15 steps: so far both entries of a matrix row fit one word, and a step
+ * works on them at once. Limbs have two bits to spare, so products are taken as the low word of
+ * m * x and the high word of m * 4 x; where these overlap they tell what the low words of a sum
+ * have lost, and no sum needs two words.
+ *
+ * Constant time: the number of steps is fixed, choices within a step are masks or factors.
  */
 #ifndef WYRM_DIVSTEPS_30_H
 #define WYRM_DIVSTEPS_30_H
@@ -16,9 +21,15 @@
 #define DIVSTEPS_MASK    ((INT32_C(1) << DIVSTEPS_BITS) - 1)
 #define DIVSTEPS_INV_19  UINT32_C(678152731) /* 19 * 678152731 = 1 modulo 2^30 */
 
-/* 2^30 f' = u f + v g, 2^30 g' = q f + r g; |u| + |v| and |q| + |r| are at most 2^30 */
+/* 2^30 f' = u f - v g, 2^30 g' = q f - r g; |u| + |v| and |q| + |r| are at most 2^30 */
 struct divsteps {
     int32_t u, v, q, r;
+};
+
+/* 2^15 f' = u f + v g, 2^15 g' = q f + r g. Of these only u and v come to 2^15, and none to -2^15.
+ */
+struct divsteps_half {
+    uint32_t uv, qr; /* u + 2^16 v, q + 2^16 r */
 };
 
 /* Limbs from 0 to 2^30 - 1 but for the last, which has the sign. */
@@ -26,57 +37,100 @@ struct divsteps_pair {
     int32_t a[DIVSTEPS_LIMBS], b[DIVSTEPS_LIMBS];
 };
 
+static int32_t divsteps_first(uint32_t pair)
+{
+    return -((int32_t)((0 - pair) << 16) >> 16);
+}
+
+static int32_t divsteps_second(uint32_t pair)
+{
+    return -((int32_t)((uint32_t)divsteps_first(pair) - pair) >> 16);
+}
+
+/* `then` after `first` */
+static void divsteps_join(struct divsteps *m, const struct divsteps_half *first,
+                          const struct divsteps_half *then)
+{
+    int32_t u = divsteps_first(first->uv), v = divsteps_second(first->uv);
+    int32_t q = divsteps_first(first->qr), r = divsteps_second(first->qr);
+    int32_t then_u = divsteps_first(then->uv), then_v = divsteps_second(then->uv);
+    int32_t then_q = divsteps_first(then->qr), then_r = divsteps_second(then->qr);
+
+    m->u = then_u * u + then_v * q;
+    m->v = -(then_u * v + then_v * r);
+    m->q = then_q * u + then_r * q;
+    m->r = -(then_q * v + then_r * r);
+}
+
 /* Steps on the lowest limbs. zeta is -(delta + 1/2). */
 static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g)
 {
-    uint32_t u = 1, v = 0, q = 0, r = 1;
+    struct divsteps_half half[2];
 
-    _Pragma("GCC unroll 3") for (unsigned i = 0; i < DIVSTEPS_BITS; i++)
-    {
-        uint32_t swap = (uint32_t)(zeta >> 31), odd = 0 - (g & 1);
+    for (unsigned j = 0; j < 2; j++) {
+        uint32_t uv = 1, qr = UINT32_C(1) << 16;
 
-        /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
-        g += ((f ^ swap) - swap) & odd;
-        q += ((u ^ swap) - swap) & odd;
-        r += ((v ^ swap) - swap) & odd;
-        swap &= odd;
-        zeta = (zeta ^ (int32_t)swap) - 1;
-        f += g & swap;
-        u += q & swap;
-        v += r & swap;
-        g >>= 1;
-        u <<= 1;
-        v <<= 1;
+        _Pragma("GCC unroll 5") for (unsigned i = 0; i < DIVSTEPS_BITS / 2; i++)
+        {
+            /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
+            uint32_t odd = g & 1, swap = (uint32_t)(zeta >> 31) & (0 - odd), sign = swap | odd;
+
+            g += f * sign;
+            qr += uv * sign;
+            zeta = (zeta ^ (int32_t)swap) - 1;
+            f += g & swap;
+            uv += qr & swap;
+            g >>= 1;
+            uv <<= 1;
+        }
+        half[j].uv = uv;
+        half[j].qr = qr;
     }
-    m->u = (int32_t)u;
-    m->v = (int32_t)v;
-    m->q = (int32_t)q;
-    m->r = (int32_t)r;
+    divsteps_join(m, &half[0], &half[1]);
     return zeta;
 }
 
+/* m x / 2^30, rounded down, of a limb but the last */
+static inline int32_t divsteps_high(int32_t m, int32_t x)
+{
+    return (int32_t)((int64_t)m * (int64_t)((uint32_t)x << 2) >> 32);
+}
+
+/* Puts a limb of m a - n b + carry and returns the next carry, of which none is beyond 2^30. What
+ * high words leave of the products is less than 2^30 each, and fits a word with the carry because
+ * their signs differ. */
+static inline int32_t divsteps_limb(int32_t *to, int32_t m, int32_t n, int32_t x, int32_t y,
+                                    int32_t carry)
+{
+    uint32_t low = (uint32_t)m * (uint32_t)x - (uint32_t)n * (uint32_t)y + (uint32_t)carry;
+    int32_t high = divsteps_high(m, x) - divsteps_high(n, y);
+
+    *to = (int32_t)(low & DIVSTEPS_MASK);
+    return high + ((int32_t)(low - ((uint32_t)high << DIVSTEPS_BITS)) >> DIVSTEPS_BITS);
+}
+
 /* (a, b) = the matrix times (a, b) / 2^30, which is an integer, or becomes one by the multiples of
- * p that `modulo` (DIVSTEPS_MASK or 0) lets in. d and e grow by p at most. */
+ * p = 2^255 - 19 that `modulo` (DIVSTEPS_MASK or 0) lets in. d and e grow by p at most. */
 static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, int32_t modulo)
 {
-    const int64_t u = m->u, v = m->v, q = m->q, r = m->r;
-    int64_t a = u * s->a[0] + v * s->b[0], b = q * s->a[0] + r * s->b[0];
-    /* p = 2^255 - 19 */
+    const int32_t u = m->u, v = m->v, q = m->q, r = m->r;
+    int32_t x = s->a[0], y = s->b[0];
+    int64_t a = (int64_t)u * x - (int64_t)v * y, b = (int64_t)q * x - (int64_t)r * y;
     int32_t p_a = (int32_t)((uint32_t)a * DIVSTEPS_INV_19) & modulo;
     int32_t p_b = (int32_t)((uint32_t)b * DIVSTEPS_INV_19) & modulo;
+    int32_t carry_a = (int32_t)((a - INT64_C(19) * p_a) >> DIVSTEPS_BITS);
+    int32_t carry_b = (int32_t)((b - INT64_C(19) * p_b) >> DIVSTEPS_BITS);
 
-    a -= INT64_C(19) * p_a;
-    b -= INT64_C(19) * p_b;
-    for (unsigned i = 1; i < DIVSTEPS_LIMBS; i++) {
-        int32_t x = s->a[i], y = s->b[i];
-
-        a = (a >> DIVSTEPS_BITS) + u * x + v * y;
-        b = (b >> DIVSTEPS_BITS) + q * x + r * y;
-        s->a[i - 1] = (int32_t)a & DIVSTEPS_MASK;
-        s->b[i - 1] = (int32_t)b & DIVSTEPS_MASK;
+    for (unsigned i = 1; i < DIVSTEPS_LIMBS - 1; i++) {
+        x = s->a[i];
+        y = s->b[i];
+        carry_a = divsteps_limb(&s->a[i - 1], u, v, x, y, carry_a);
+        carry_b = divsteps_limb(&s->b[i - 1], q, r, x, y, carry_b);
     }
-    a += p_a * (INT64_C(1) << 15); /* 2^255 in the last limb */
-    b += p_b * (INT64_C(1) << 15);
+    x = s->a[DIVSTEPS_LIMBS - 1];
+    y = s->b[DIVSTEPS_LIMBS - 1];
+    a = (int64_t)u * x - (int64_t)v * y + carry_a + p_a * (INT64_C(1) << 15);
+    b = (int64_t)q * x - (int64_t)r * y + carry_b + p_b * (INT64_C(1) << 15);
     s->a[DIVSTEPS_LIMBS - 2] = (int32_t)a & DIVSTEPS_MASK;
     s->b[DIVSTEPS_LIMBS - 2] = (int32_t)b & DIVSTEPS_MASK;
     s->a[DIVSTEPS_LIMBS - 1] = (int32_t)(a >> DIVSTEPS_BITS);
