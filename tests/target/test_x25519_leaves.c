@@ -109,28 +109,46 @@ static void squaring_equals_its_twin(void **state)
 
 /* The ladder takes coordinates as they come from a packet, below 2^255, and clamped scalars: of the
  * swaps bit 254 is set, bits 1 and 0 are not. The results are the same fractions. */
+static void check_ladder(void leaf(struct fe *x, struct fe *z, const uint8_t swaps[32]),
+                         struct fe point)
+{
+    struct fe got_x = point, got_z, want_x = point, want_z;
+    uint8_t swaps[32];
+
+    for (unsigned j = 0; j < sizeof(swaps); j++)
+        swaps[j] = (uint8_t)random_word();
+    swaps[0] &= 0xfc;
+    swaps[31] |= 0x40;
+    leaf(&got_x, &got_z, swaps);
+    ladder(&want_x, &want_z, swaps);
+    assert_true(got_x.limb[7] < 0x80000000 + 40);
+    assert_true(got_z.limb[7] < 0x80000000 + 40);
+    fe_mul(&got_x, &got_x, &want_z);
+    fe_mul(&want_x, &want_x, &got_z);
+    assert_same(got_x, want_x);
+}
+
 static void the_ladder_equals_its_twin(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < LADDERS; i++) {
-        struct fe got_x = edgy_element(), got_z, want_x, want_z;
-        uint8_t swaps[32];
+        struct fe point = edgy_element();
 
-        for (unsigned j = 0; j < sizeof(swaps); j++)
-            swaps[j] = (uint8_t)random_word();
-        swaps[0] &= 0xfc;
-        swaps[31] |= 0x40;
-        got_x.limb[7] &= 0x7fffffff;
-        want_x = got_x;
-        LEAF(ladder)(&got_x, &got_z, swaps);
-        ladder(&want_x, &want_z, swaps);
-        assert_true(got_x.limb[7] < 0x80000000 + 40);
-        assert_true(got_z.limb[7] < 0x80000000 + 40);
-        fe_mul(&got_x, &got_x, &want_z);
-        fe_mul(&want_x, &want_x, &got_z);
-        assert_same(got_x, want_x);
+        point.limb[7] &= 0x7fffffff;
+        check_ladder(LEAF(ladder), point);
     }
 }
+
+#if WYRM_ARCH_RV32 && !WYRM_SMALL
+void LEAF(ladder_from_9)(struct fe *x, struct fe *z, const uint8_t swaps[32]);
+
+static void the_ladder_from_the_base_point_equals_its_twin(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < LADDERS; i++)
+        check_ladder(LEAF(ladder_from_9), (struct fe){{9}});
+}
+#endif
 
 int main(void)
 {
@@ -138,6 +156,9 @@ int main(void)
         cmocka_unit_test(multiplication_equals_its_twin),
         cmocka_unit_test(squaring_equals_its_twin),
         cmocka_unit_test(the_ladder_equals_its_twin),
+#if WYRM_ARCH_RV32 && !WYRM_SMALL
+        cmocka_unit_test(the_ladder_from_the_base_point_equals_its_twin),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,23 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 
 #endif /* WYRM_FE_LEAVES */
 
+static const uint8_t base_point[WYRM_X25519_LEN] = {9};
+
+/* Some fields have another ladder for the base point, where one product of a step is cheap. */
+static inline void run_ladder(struct fe *x, struct fe *z, const uint8_t swaps[32],
+                              const uint8_t *point)
+{
+#ifdef ladder_from_9
+    if (point == base_point) {
+        ladder_from_9(x, z, swaps);
+        return;
+    }
+#else
+    (void)point;
+#endif
+    ladder(x, z, swaps);
+}
+
 #ifdef FE_DIVSTEPS
 #include FE_DIVSTEPS
 #else
@@ -155,7 +172,7 @@ __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
 
     load_scalar(s.swaps, scalar);
     fe_load(&s.x, point);
-    ladder(&s.x, &s.z, s.swaps);
+    run_ladder(&s.x, &s.z, s.swaps, point);
     divide(&s.x, &s.z);
     fe_store(out, &s.x);
     wyrm_wipe(&s, sizeof(s));
@@ -171,7 +188,5 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
 
 void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
-    static const uint8_t nine[WYRM_X25519_LEN] = {9};
-
-    (void)wyrm_x25519(out, scalar, nine); /* 9 has a large order: never zero */
+    (void)wyrm_x25519(out, scalar, base_point); /* of a large order: never zero */
 }

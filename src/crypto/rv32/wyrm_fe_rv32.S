@@ -8,13 +8,15 @@
  *   void wyrm_fe_mul_rv32(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sqr_rv32(struct fe *out, const struct fe *a, unsigned times);
  *   void wyrm_fe_ladder_rv32(struct fe *x, struct fe *z, const uint8_t swaps[32]);
+ *   void wyrm_fe_ladder_from_9_rv32(struct fe *x, struct fe *z, const uint8_t swaps[32]);
  *
  * Elements are eight little-endian words, any value below 2^256 on entry of mul and sqr. These give
  * results below 2^255 + 40 * 2^224; only such are added and subtracted, which gives values below
  * 2^256.
  *
  * The ladder counts on a clamped scalar: its bit 254 is the first that is set, so that the first
- * step only doubles the point; its bits 2 to 0 are zero, so that the last two only double too.
+ * step only doubles the point; its bits 2 to 0 are zero, so that the last three only double too. If
+ * the point is the base point, one product of a step is by 9; which ladder runs is no secret.
  *
  * Arithmetic. mul goes by rows: word + product + carry fits two words, so a product costs eight
  * instructions and its carry never runs further than one word. All sixteen words of the product
@@ -33,8 +35,9 @@
  * on its operands.
  *
  * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 359, a
- * sum 44, a difference 47, a step of the ladder 4,800. The whole of X25519 takes 1,255,313, of which
- * 36,400 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack (QEMU, virt, GCC 12.2 -O2).
+ * sum 44, a difference 47, a step of the ladder 4,791, or 4,296 from the base point. The whole of
+ * X25519 takes 1,241,003, of which 27,900 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack
+ * (QEMU, virt, GCC 12.2 -O2).
  *
  * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of
  * one of eight at 464, needs about 170 more for signs and carries, as there is no carry flag. Nine
@@ -69,6 +72,27 @@
 #define W13 t4
 #define W14 t5
 #define W15 t6
+
+/* The frame of the ladder. B takes the place of z2; AA that of x2, DA that of z3, DA + CB that of x3; E that of
+ * C. */
+#define X2    0
+#define Z2    32
+#define A     64
+#define X3    96
+#define Z3    128
+#define C     160
+#define D     192
+#define A24   192 /* AA + 121665 E, in the place of D */
+#define X1    224
+#define BITS  256 /* of the scalar, to come: from the top, and a one below the last */
+#define BYTES 260 /* of the scalar not yet begun; below zero it counts the last doublings */
+#define SWAPS 264 /* the arguments */
+#define OUT_X 268
+#define OUT_Z 272
+#define BY_X1 276 /* mul_by_x1 or mul_by_9 */
+#define MASK  280 /* all ones to swap */
+#define SAVED 284 /* ra, s0-s11 */
+#define FRAME 336
 
 /* \to, \c = \w + \x * \b + \c */
 .macro product to, w, c, x, b
@@ -142,11 +166,15 @@
     product \w7, \w7, \c, s7, B
 .endm
 
-/* s0-s7 = s0-s7 * [W15]. Changes everything but ra. */
-    .type   mul, %function
+/* s0-s7 *= x of the point, for the ladder; then mul. */
+    .type   mul_by_x1, %function
     .balign 4
-mul:
+mul_by_x1:
     .cfi_startproc
+    addi    W15, sp, X1
+
+/* s0-s7 = s0-s7 * [W15]. Changes everything but ra. */
+mul:
     lw      B, 0(W15)
     mul     W0, s0, B
     mulhu   W8, s0, B
@@ -173,7 +201,36 @@ mul:
     row     W7, W8, W9, W10, W11, W12, W13, W14, W15
     reduce
     .cfi_endproc
-    .size   mul, . - mul
+    .size   mul_by_x1, . - mul_by_x1
+
+#if !WYRM_SMALL
+/* s0-s7 *= 9. What is above bit 255 is below 18, so the result is below 2^255 + 2^229. */
+    .type   mul_by_9, %function
+    .balign 4
+mul_by_9:
+    .cfi_startproc
+    li      B, 9
+    mul     W7, s7, B
+    mulhu   W0, s7, B
+    slli    W0, W0, 1
+    srli    T0, W7, 31
+    or      W0, W0, T0
+    li      T0, 19
+    mul     W0, W0, T0
+    slli    W7, W7, 1
+    srli    W7, W7, 1
+    product_last s0, W0, s0, B
+    product_last s1, W0, s1, B
+    product_last s2, W0, s2, B
+    product_last s3, W0, s3, B
+    product_last s4, W0, s4, B
+    product_last s5, W0, s5, B
+    product_last s6, W0, s6, B
+    add     s7, W7, W0
+    ret
+    .cfi_endproc
+    .size   mul_by_9, . - mul_by_9
+#endif
 
 /* End of row j of a square: \w, \c = a[j]^2 + a[j] * (bit that leaves d[j - 1]) + \w, where \bit
  * holds a[j - 1] >> 31. */
@@ -253,25 +310,6 @@ sqr:
 
 /* ---- Ladder ----------------------------------------------------------- */
 
-/* The frame. B takes the place of z2; DA that of x2, DA + CB that of x3; AA that of A; E that of
- * C. */
-#define X2    0
-#define Z2    32
-#define A     64
-#define X3    96
-#define Z3    128
-#define C     160
-#define D     192
-#define A24   192 /* AA + 121665 E, in the place of D */
-#define X1    224
-#define BIT   256 /* number of the scalar bit at hand */
-#define SWAPS 260 /* the arguments */
-#define OUT_X 264
-#define OUT_Z 268
-#define MASK  272 /* all ones to swap */
-#define SAVED 276 /* ra, s0-s11 */
-#define FRAME 336
-
 .macro words instruction, base, offset, r0, r1, r2, r3, r4, r5, r6, r7
     \instruction \r0, \offset(\base)
     \instruction \r1, \offset+4(\base)
@@ -300,35 +338,34 @@ sqr:
     jal     mul
 .endm
 
-.macro sum_word x, y, to
-    add     T0, \x, \y
-    sltu    T1, T0, \y
-    add     T0, T0, B
-    sltu    B, T0, B
+.macro sum_word x, y, to, r
+    add     \r, \x, \y
+    sltu    T1, \r, \y
+    add     \r, \r, B
+    sltu    B, \r, B
     add     B, B, T1
-    sw      T0, \to(sp)
+    sw      \r, \to(sp)
 .endm
 
-/* [sp + to] = s0-s7 + a0-a7 below 2^256: both without bit 255, and 19 for each that was set.
- * Leaves the operands alone, and t5 = 19. */
-.macro sum to
-    li      t5, 19
+/* [sp + to] = s0-s7 + a0-a7 below 2^256: both without bit 255, and 19 for each that was set. The
+ * words pass through r0-r7, and stay there if these differ; t5 holds 19. */
+.macro sum to, r0=T0, r1=T0, r2=T0, r3=T0, r4=T0, r5=T0, r6=T0, r7=t6
     srli    T0, s7, 31
     srli    T1, a7, 31
     add     T0, T0, T1
     mul     B, T0, t5
     slli    T0, T0, 31
-    add     t6, s7, a7
-    sub     t6, t6, T0
-    sum_word s0, a0, \to
-    sum_word s1, a1, \to+4
-    sum_word s2, a2, \to+8
-    sum_word s3, a3, \to+12
-    sum_word s4, a4, \to+16
-    sum_word s5, a5, \to+20
-    sum_word s6, a6, \to+24
-    add     t6, t6, B
-    sw      t6, \to+28(sp)
+    add     \r7, s7, a7
+    sub     \r7, \r7, T0
+    sum_word s0, a0, \to, \r0
+    sum_word s1, a1, \to+4, \r1
+    sum_word s2, a2, \to+8, \r2
+    sum_word s3, a3, \to+12, \r3
+    sum_word s4, a4, \to+16, \r4
+    sum_word s5, a5, \to+20, \r5
+    sum_word s6, a6, \to+24, \r6
+    add     \r7, \r7, B
+    sw      \r7, \to+28(sp)
 .endm
 
 /* Top word of a difference: \top = \x - \y + k * 2^31 and \borrow = 19 k, with k = 1 + (y is large)
@@ -382,25 +419,53 @@ sqr:
     sub     a7, a7, B
 .endm
 
-.macro choose_word to, offset, other
-    lw      \to, \offset(sp)
-    lw      T0, \other(sp)
-    xor     T0, T0, \to
-    and     T0, T0, T1
-    xor     \to, \to, T0
+.macro difference_word_to to, x, y
+    difference_word ra, \x, \y
+    sw      ra, \to(sp)
 .endm
 
-/* s0-s7 = swap ? [sp + other] : [sp + offset] */
-.macro choose offset, other
+/* [sp + to] = s0-s7 - a0-a7, which stay; ra is lost. */
+.macro difference_to to
+    difference_top t6, s7, a7
+    difference_word_to \to, s0, a0
+    difference_word_to \to+4, s1, a1
+    difference_word_to \to+8, s2, a2
+    difference_word_to \to+12, s3, a3
+    difference_word_to \to+16, s4, a4
+    difference_word_to \to+20, s5, a5
+    difference_word_to \to+24, s6, a6
+    sub     t6, t6, B
+    sw      t6, \to+28(sp)
+.endm
+
+/* \to = \mask ? \to : \other */
+.macro choose to, other, mask
+    xor     \to, \to, \other
+    and     \to, \to, \mask
+    xor     \to, \to, \other
+.endm
+
+.macro choose_stored to, other, mask
+    lw      T0, \other(sp)
+    choose  \to, T0, \mask
+.endm
+
+.macro choose_loaded to, offset, other, mask
+    lw      \to, \offset(sp)
+    choose_stored \to, \other, \mask
+.endm
+
+/* s0-s7 = swap ? [sp + offset] : [sp + other] */
+.macro choose_words offset, other
     lw      T1, MASK(sp)
-    choose_word s0, \offset+0, \other+0
-    choose_word s1, \offset+4, \other+4
-    choose_word s2, \offset+8, \other+8
-    choose_word s3, \offset+12, \other+12
-    choose_word s4, \offset+16, \other+16
-    choose_word s5, \offset+20, \other+20
-    choose_word s6, \offset+24, \other+24
-    choose_word s7, \offset+28, \other+28
+    choose_loaded s0, \offset+0, \other+0, T1
+    choose_loaded s1, \offset+4, \other+4, T1
+    choose_loaded s2, \offset+8, \other+8, T1
+    choose_loaded s3, \offset+12, \other+12, T1
+    choose_loaded s4, \offset+16, \other+16, T1
+    choose_loaded s5, \offset+20, \other+20, T1
+    choose_loaded s6, \offset+24, \other+24, T1
+    choose_loaded s7, \offset+28, \other+28, T1
 .endm
 
 /* One word of BB + 121666 E = AA + 121665 E, from s0-s7 and a0-a7, which stay. */
@@ -453,15 +518,37 @@ sqr:
     .set    .Lslot_s11, 11
     .set    .Lslot_ra, 12
 
+#if !WYRM_SMALL
+    .global wyrm_fe_ladder_from_9_rv32
+    .type   wyrm_fe_ladder_from_9_rv32, %function
+    .balign 4
+wyrm_fe_ladder_from_9_rv32:
+    .cfi_startproc
+    lla     t0, mul_by_9
+    j       .Lladder
+    .cfi_endproc
+    .size   wyrm_fe_ladder_from_9_rv32, . - wyrm_fe_ladder_from_9_rv32
+#endif
+
     .global wyrm_fe_ladder_rv32
     .type   wyrm_fe_ladder_rv32, %function
     .balign 4
 wyrm_fe_ladder_rv32:
     .cfi_startproc
+    lla     t0, mul_by_x1
+.Lladder:
     save_all FRAME, SAVED
+    sw      t0, BY_X1(sp)
     sw      a0, OUT_X(sp)
     sw      a1, OUT_Z(sp)
     sw      a2, SWAPS(sp)
+    lbu     t0, 31(a2)
+    slli    t0, t0, 26                      # bits 253 to 248
+    li      t1, 1 << 25
+    or      t0, t0, t1
+    sw      t0, BITS(sp)
+    li      t0, 31
+    sw      t0, BYTES(sp)
     get     0, a0
     put     X1
     put     X3
@@ -470,52 +557,54 @@ wyrm_fe_ladder_rv32:
     get     Z3
     li      s0, 1
     sw      s0, Z3(sp)
-    li      t1, 254
-    sw      t1, BIT(sp)
-    j       .Ldouble_only
+    j       .Ldouble_only                   # bit 254 is the first that is set: x3, z3 are the point
 
-.Lstep:
-    lw      t0, SWAPS(sp)                   # t1 = number of the bit
-    srli    t2, t1, 3
-    add     t0, t0, t2
-    lbu     t0, 0(t0)
-    andi    t1, t1, 7
-    srl     t0, t0, t1
-    andi    t0, t0, 1
-    neg     t0, t0
-    sw      t0, MASK(sp)
-
-    get_other X2                            # s0-s7 are z2
-    sum     A
+.Lstep:                                     # s0-s7 = z2
+    sw      t0, BITS(sp)
+    sw      t1, MASK(sp)
+    get_other X2
+    li      t5, 19
+    sum     A, s8, s9, s10, s11, t3, t4
     difference_other
     put_other Z2                            # B
     get     X3
     get_other Z3
-    sum     C
-    difference
-    put     D
+    difference_to D
+    sum     C, s0, s1, s2, s3, s4, s5, s6, s7
 
-    mul_by  A                               # DA
+    lw      T1, MASK(sp)                    # AA, of C or A: what is doubled
+    choose  s0, s8, T1
+    choose  s1, s9, T1
+    choose  s2, s10, T1
+    choose  s3, s11, T1
+    choose  s4, t3, T1
+    choose  s5, t4, T1
+    choose_stored s6, A+24, T1
+    choose_stored s7, A+28, T1
+    jal     sqr
     put     X2
-    get     C
-    mul_by  Z2                              # CB
-    get_other X2
+
+    get     D                               # DA
+    mul_by  A
+    put     Z3
+    get     C                               # CB
+    mul_by  Z2
+    get_other Z3
+    li      t5, 19
     sum     X3
     difference
     jal     sqr                             # z3 = x1 (DA - CB)^2
-    mul_by  X1
+    lw      t0, BY_X1(sp)
+    jalr    t0
     put     Z3
     get     X3                              # x3 = (DA + CB)^2
     jal     sqr
     put     X3
 
-    choose  A, C                            # AA, of C or A: what is doubled
-    jal     sqr
-    put     A
-    choose  Z2, D                           # BB, of D or B
+    choose_words D, Z2                      # BB, of D or B
 .Ldouble:
     jal     sqr
-    get_other A                             # E = AA - BB
+    get_other X2                            # E = AA - BB
     li      t5, 19
     difference_other
     put_other C
@@ -532,30 +621,64 @@ wyrm_fe_ladder_rv32:
     a24_word s6, a6, 24
     add     t4, t4, t3
     sw      t4, A24+28(sp)
-    mul_by  A                               # x2 = AA BB
+    mul_by  X2                              # x2 = AA BB
     put     X2
     get     C
     mul_by  A24                             # z2 = E (AA + 121665 E), which stays in s0-s7
 
-    lw      t1, BIT(sp)
-    addi    t1, t1, -1
-    sw      t1, BIT(sp)
-    addi    t0, t1, -2
-    bltz    t0, .Lend
-    j       .Lstep                          # out of reach of a branch
+    lw      t0, BITS(sp)
+    srai    t1, t0, 31
+    slli    t0, t0, 1
+    bnez    t0, .Lstep
 
-    /* Bit 254 of the scalar is the first that is set: x3, z3 are the point already. Bits 1 and 0 are
-     * zero, as bit 2 is: x3, z3 are of no use any more. */
-.Lend:
-    bltz    t1, .Ldone
-.Ldouble_only:
+    lw      t2, BYTES(sp)
+    lw      a0, SWAPS(sp)
+    addi    t2, t2, -1
+    sw      t2, BYTES(sp)
+    bltz    t2, .Llast_bits
+    add     a0, a0, t2
+    lbu     t1, 0(a0)
+    li      t0, 1 << 24                     # below the last bit
+    slli    t1, t1, 24
+    bnez    t2, .Lbyte
+    li      t0, 1 << 27
+.Lbyte:
+    slli    t3, t1, 1
+    srai    t1, t1, 31
+    or      t0, t0, t3
+    j       .Lstep
+
+    /* Of the last three bits only the first can swap, and no sum is used after them. */
+.Llast_bits:
+    addi    t2, t2, 1
+    bnez    t2, .Lno_swap
+    put     Z2
+    lbu     t0, 0(a0)
+    slli    t0, t0, 29
+    srai    t0, t0, 31
+    mv      t1, sp
+    addi    t2, sp, 64
+.Lswap:
+    lw      a0, X3(t1)
+    lw      a1, X2(t1)
+    choose  a0, a1, t0
+    sw      a0, X2(t1)
+    addi    t1, t1, 4
+    bne     t1, t2, .Lswap
+    get     Z2
+    j       .Ldouble_only
+.Lno_swap:
+    addi    t2, t2, 3
+    beqz    t2, .Ldone
+.Ldouble_only:                              # s0-s7 = z2
     get_other X2
+    li      t5, 19
     sum     A
     difference_other
     put_other Z2
     get     A
     jal     sqr
-    put     A
+    put     X2
     get     Z2
     j       .Ldouble
 
