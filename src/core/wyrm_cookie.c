@@ -16,8 +16,9 @@
 /* 20 handshakes a second, bursts of 5, per IPv4 address or IPv6 /64. Tokens are milliseconds. */
 enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 8 };
 
-static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
-                          const uint8_t pub[WYRM_KEY_LEN])
+/* Apart, like make_cookie, so that its hash state is not on the stack beneath a cipher. */
+static WYRM_APART void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
+                                     const uint8_t pub[WYRM_KEY_LEN])
 {
     struct wyrm_blake2s state;
 
@@ -70,8 +71,8 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
 }
 
 /* The cookie of a source address: a MAC over it under a secret that changes every two minutes. */
-static void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
-                        const struct wyrm_endpoint *from)
+static WYRM_APART void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
+                                   const struct wyrm_endpoint *from)
 {
     uint8_t source[WYRM_ADDR_LEN + 2];
     size_t len = wyrm_addr_len(from->family);
@@ -149,19 +150,18 @@ wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_
 bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
                        const struct wyrm_endpoint *from)
 {
-    uint8_t cookie[16], nonce[WYRM_XAEAD_NONCE_LEN], mac1[MAC_LEN], key[WYRM_HASH_LEN];
-    uint32_t receiver = wyrm_load_le32(msg + INITIATION_SENDER);
+    uint8_t *nonce = msg + COOKIE_NONCE, *cookie = msg + COOKIE_SEALED;
+    uint8_t mac1[MAC_LEN], key[WYRM_HASH_LEN];
 
-    if (!refresh_secret(dev) || !dev->io->random(dev->io->ctx, nonce, sizeof(nonce)))
-        return false;
+    /* The reply takes the place of the message; whom it is for stands there already. */
+    _Static_assert((int)INITIATION_SENDER == (int)COOKIE_RECEIVER, "the sender gets the reply");
     memcpy(mac1, msg + len - MACS_LEN, sizeof(mac1));
+    if (!refresh_secret(dev) || !dev->io->random(dev->io->ctx, nonce, WYRM_XAEAD_NONCE_LEN))
+        return false;
     make_cookie(dev, cookie, from);
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
-    wyrm_store_le32(msg + COOKIE_RECEIVER, receiver);
-    memcpy(msg + COOKIE_NONCE, nonce, sizeof(nonce));
     cookie_reply_key(key, dev->own.pub);
-    wyrm_xaead_seal(msg + COOKIE_SEALED, cookie, sizeof(cookie), mac1, sizeof(mac1), nonce, key);
-    wyrm_wipe(cookie, sizeof(cookie));
+    wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, sizeof(mac1), nonce, key);
     return true;
 }
 

@@ -326,8 +326,9 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
     return WYRM_DELIVER;
 }
 
-static wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *buf,
-                              size_t len, struct wyrm_packet *out)
+/* Apart, so that its frame is not beneath what answers handshake messages. */
+static WYRM_APART wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
+                                         uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
     wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER));
     struct wyrm_peer *peer;
@@ -445,27 +446,40 @@ static void fill_data(struct wyrm_peer *peer, uint8_t *buf, size_t len, uint8_t 
     out->peer = peer->id;
 }
 
-wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
-                        unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out)
+/* Whom a packet of `len` bytes is for, and with which ECN bits it goes. Apart, so that its copy of
+ * the header is not on the stack beneath the cipher. */
+static WYRM_APART wyrm_status find_receiver(const struct wyrm_device *dev,
+                                            const struct wyrm_span *ip, unsigned n, size_t len,
+                                            struct wyrm_packet *out)
 {
     uint8_t header[WYRM_INNER_HEADER_MAX]; /* as much of it as the packet has */
     struct wyrm_inner inner;
+
+    if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
+        return WYRM_D_INNER;
+    if (wyrm_route_find(dev, inner.family, inner.destination, &out->peer) != WYRM_IDLE)
+        return WYRM_D_ROUTE;
+    if (wyrm_peer_at(dev, out->peer)->to.remote.family == 0)
+        return WYRM_D_ENDPOINT;
+    out->to.tos = wyrm_inner_encapsulate_ecn(inner.tos);
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
+                        unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out)
+{
     struct wyrm_keypair *kp;
     struct wyrm_peer *peer;
-    wyrm_peer_id id;
+    wyrm_status status;
     size_t len = 0, pad;
 
     wyrm_time_set(dev, now);
     for (unsigned i = 0; i < n; i++)
         len += ip[i].len;
-    if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
-        return wyrm_drop(dev, WYRM_D_INNER);
-    if (wyrm_route_find(dev, inner.family, inner.destination, &id) != WYRM_IDLE)
-        return wyrm_drop(dev, WYRM_D_ROUTE);
-    peer = wyrm_peer_at(dev, id);
-    if (peer->to.remote.family == 0)
-        return wyrm_drop(dev, WYRM_D_ENDPOINT);
-    out->peer = id;
+    status = find_receiver(dev, ip, n, len, out);
+    if (status != WYRM_IDLE)
+        return wyrm_drop(dev, status);
+    peer = wyrm_peer_at(dev, out->peer);
 
     kp = wyrm_session_current(peer, dev->now);
     if (kp == NULL) {
@@ -478,7 +492,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
         return WYRM_E_SPACE;
 
     wyrm_session_seal(kp, ip, n, pad, buf);
-    fill_data(peer, buf, DATA_MIN_LEN + len + pad, wyrm_inner_encapsulate_ecn(inner.tos), out);
+    fill_data(peer, buf, DATA_MIN_LEN + len + pad, out->to.tos, out);
     wyrm_timers_sent_under(dev, peer, kp);
     wyrm_timers_data_sent(dev, peer);
     return WYRM_SEND;

@@ -46,6 +46,7 @@
     .syntax unified
     .thumb
     .text
+    .cfi_sections .debug_frame
 
 /* Product row of four: \w[0..3] += (\x0..\x3) * \b, \c enters with weight of \w0 and leaves with
  * that of the word above \w3; \w0 is then complete. */
