@@ -6,6 +6,7 @@
  * included here. Operands have many words of zeros and ones, and many lie near multiples of p.
  */
 #define WYRM_X25519_ASM  0
+#define WYRM_FE_BITS     32
 #define wyrm_x25519      twin_x25519
 #define wyrm_x25519_base twin_x25519_base
 #include "../../src/crypto/c/wyrm_x25519.c"
@@ -20,6 +21,8 @@
 
 #if WYRM_ARCH_ARMV7EM
 #define LEAF(name) wyrm_fe_##name##_armv7em
+#elif WYRM_ARCH_ARMV6M
+#define LEAF(name) wyrm_fe_##name##_armv6m
 #elif WYRM_ARCH_RV32
 #define LEAF(name) wyrm_fe_##name##_rv32
 #endif

@@ -19,13 +19,9 @@
 
 #include <cmocka.h>
 
-#if WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M)
+#if WYRM_ASM && WYRM_ARCH_ARMV7M
 
-#if WYRM_ARCH_ARMV7M
 #define LEAF(name) wyrm_fe_##name##_armv7m
-#else
-#define LEAF(name) wyrm_fe_##name##_armv6m
-#endif
 
 /* An element as the assembly holds it. */
 struct wide {
@@ -35,11 +31,7 @@ struct wide {
 void LEAF(add)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(sub)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(mul)(struct wide *out, const struct wide *a, const struct wide *b);
-#if WYRM_ARCH_ARMV7M
 void LEAF(sqr)(struct wide *out, const struct wide *a);
-#else
-void LEAF(sqr)(struct wide *out, const struct wide *a, unsigned times);
-#endif
 void LEAF(mul_a24)(struct wide *out, const struct wide *a, const struct wide *b);
 void LEAF(select)(struct wide *out, const struct wide *a, uint32_t mask);
 
@@ -96,16 +88,12 @@ static void assert_same(const struct wide *got, const struct fe *want)
     assert_memory_equal(got->limb, w.limb, sizeof(w.limb));
 }
 
-/* a^(2^times): one of the leaves repeats itself */
+/* a^(2^times) */
 static void leaf_sqr(struct wide *out, const struct wide *a, unsigned times)
 {
-#if WYRM_ARCH_ARMV7M
     LEAF(sqr)(out, a);
     while (--times > 0)
         LEAF(sqr)(out, out);
-#else
-    LEAF(sqr)(out, a, times);
-#endif
 }
 
 /* Leaves may round elsewhere than their twins, within the same bounds. */

@@ -2,35 +2,35 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The field of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23). Portable twins: the
- * functions of c/wyrm_fe_13.h.
+ * The field and the ladder of X25519 for ARMv6-M (Cortex-M0, M0+, M1, M23). Portable twins: fe_mul,
+ * fe_sqr_times and the ladder of c/wyrm_x25519.c over c/wyrm_fe_32.h.
  *
- *   void wyrm_fe_add_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
- *   void wyrm_fe_sub_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_mul_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sqr_armv6m(struct fe *out, const struct fe *a, unsigned times);
- *   void wyrm_fe_mul_a24_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
- *   void wyrm_fe_select_armv6m(struct fe *out, const struct fe *a, uint32_t mask);
+ *   void wyrm_fe_ladder_armv6m(struct fe *x, struct fe *z, const uint8_t swaps[32]);
  *
- * Elements are twenty signed limbs of 13 bits in words; bounds and results are those of the twin,
- * limb for limb.
+ * Elements are eight words, any 256-bit value; mul, sqr and the ladder give values below
+ * 2^255 + 2^160. out may be a or b.
  *
- * Arithmetic. A product of 20 x 20 limbs is taken apart twice by Karatsuba's identity
- *   a0 b1 + a1 b0 = (a0 - a1)(b1 - b0) + a0 b0 + a1 b1
- * into nine of 5 x 5. Columns are sums modulo 2^32 all the way, and fit a word in the end, so no
- * step in between needs a carry. A product of five limbs has b in r3-r7 and a in r8-r12, from where
- * each limb must be copied anyhow, as MULS overwrites one of its operands.
+ * Arithmetic. A product of 256 bits is taken apart twice by Karatsuba's identity
+ *   x0 y1 + x1 y0 = x0 y0 + x1 y1 - (x0 - x1)(y0 - y1)
+ * into nine of 64 bits, with absolute values and a sign. Those go by 16 x 16 -> 32 bits: products
+ * of halves whose places add up to an odd number are summed by themselves and move up by 16 bits
+ * once, together. MULS, LDM and EORS leave the carry alone, so that products are formed in the
+ * middle of a chain of additions; LDRH fetches half words as MULS uses them up.
  *
- * Reduction: 2^260 = 608, with the carries of both halves running side by side.
+ * Reduction: 2^256 = 38 for the upper half of a product, which comes down first, as 2^255 = 19
+ * then settles what leaves the top together with the lower half.
  *
- * Constant time: no branch but on the public count, no address but from the stack pointer and the
+ * Constant time: no branch but on public counts, no address but from the stack pointer and the
  * arguments; MULS takes the same time for all operands on these cores (32 cycles on an M0 with the
  * small multiplier).
  *
- * Stack: mul and sqr 456 bytes with all they call. Executed instructions on ARMv6-M: five limbs mul
- * 83, sqr 55; ten limbs mul 356, sqr 249; twenty limbs mul 1,602, sqr 1,255; the reduction in these
- * 322. The whole of X25519 takes 3.63 M and 1,496 bytes of stack (QEMU, mps2-an385,
- * GCC 12.2 -O2).
+ * Stack: mul and sqr 228 bytes with all they call, the ladder 228 more. Executed instructions: 64
+ * bits mul 69, sqr 44; 128 bits mul 274, sqr 179; elements mul 1,077, sqr 773, both with 191 of
+ * what finishes them. The whole of X25519 takes 2,535,183 and 728 bytes of stack (QEMU,
+ * mps2-an385, GCC 12.2 -O2). Tried before: twenty limbs of 13 bits, two levels of Karatsuba down to
+ * five limbs: mul 1,602, sqr 1,255, 3.63 M.
  */
 #include "../wyrm_crypto_select.h"
 
@@ -41,399 +41,520 @@
     .text
     .cfi_sections .debug_frame
 
-#define LIMBS 20
+/* ---- Products of 64 bits ---------------------------------------------- */
 
-/* Splits \v into a limb and \carry, rounding; r7 = 2^12, \t is lost. */
-.macro split v, carry, t
-    adds    \t, \v, r7
-    asrs    \carry, \t, #13
-    lsls    \t, \carry, #13
-    subs    \v, \v, \t
+/* Operands x and y stand this far apart in memory. */
+#define Y 32
+
+/* Half word \i of x and y at r0 */
+.macro x d, i
+    ldrh    \d, [r0, #2*\i]
 .endm
 
-/* The last limb at [r0] holds 8 bits more than r4 took off: puts 19 * r4 in at the bottom of the
- * element before r0. r7 = 2^12. */
-.macro wrap
-    subs    r0, r0, #4*LIMBS
-    movs    r1, #19
-    muls    r4, r1
-    ldr     r1, [r0]
-    adds    r1, r1, r4
-    split   r1, r4, r2
-    str     r1, [r0]
-    ldr     r1, [r0, #4]
-    adds    r1, r1, r4
-    split   r1, r4, r2
-    str     r1, [r0, #4]
+.macro y d, i
+    ldrh    \d, [r0, #Y + 2*\i]
+.endm
+
+/* r4-r7 = x * y of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
+    .type   mul64, %function
+mul64:
+    .cfi_startproc
+    /* r4-r7 = the odd places: x0 y1 + x1 y0, ... */
+    x       r1, 0
+    y       r5, 1
+    x       r7, 2
+    y       r6, 3
+    mov     r4, r1
+    muls    r4, r5                          @ x0 y1
+    muls    r5, r7                          @ x2 y1
+    muls    r1, r6                          @ x0 y3
+    muls    r6, r7                          @ x2 y3
+    adds    r5, r5, r1
+    movs    r7, #0
+    adcs    r6, r7
+    x       r1, 1
+    y       r2, 0
+    mov     r3, r1
+    muls    r3, r2                          @ x1 y0
+    adds    r4, r4, r3
+    x       r3, 3
+    muls    r2, r3                          @ x3 y0
+    adcs    r5, r2
+    adcs    r6, r7
+    adcs    r7, r7
+    y       r2, 2
+    muls    r1, r2                          @ x1 y2
+    adds    r5, r5, r1
+    muls    r2, r3                          @ x3 y2
+    adcs    r6, r2
+    movs    r1, #0
+    adcs    r7, r1
+    /* up by 16 bits */
+    lsls    r7, r7, #16
+    lsrs    r1, r6, #16
+    orrs    r7, r1
+    lsls    r6, r6, #16
+    lsrs    r1, r5, #16
+    orrs    r6, r1
+    lsls    r5, r5, #16
+    lsrs    r1, r4, #16
+    orrs    r5, r1
+    lsls    r4, r4, #16
+    /* the even places */
+    x       r1, 0
+    y       r2, 0
+    mov     r3, r1
+    muls    r3, r2                          @ x0 y0
+    adds    r4, r4, r3
+    x       r3, 2
+    muls    r2, r3                          @ x2 y0
+    adcs    r5, r2
+    y       r2, 2
+    muls    r3, r2                          @ x2 y2
+    adcs    r6, r3
+    muls    r1, r2                          @ x0 y2
+    x       r2, 3
+    y       r3, 3
+    muls    r2, r3                          @ x3 y3
+    adcs    r7, r2
+    adds    r5, r5, r1
+    x       r1, 1
+    muls    r3, r1                          @ x1 y3
+    adcs    r6, r3
+    movs    r3, #0
+    adcs    r7, r3
+    y       r2, 1
+    muls    r1, r2                          @ x1 y1
+    adds    r5, r5, r1
+    x       r1, 3
+    muls    r2, r1                          @ x3 y1
+    adcs    r6, r2
+    adcs    r7, r3
+    bx      lr
+    .cfi_endproc
+    .size   mul64, . - mul64
+
+/* r4-r7 = x^2 of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
+    .type   sqr64, %function
+sqr64:
+    .cfi_startproc
+    /* r4, r2, r3 = the odd places, halved */
+    x       r1, 0
+    x       r2, 1
+    x       r3, 2
+    x       r7, 3
+    mov     r4, r1
+    muls    r4, r2                          @ x0 x1
+    muls    r1, r7                          @ x0 x3
+    muls    r2, r3                          @ x1 x2
+    muls    r3, r7                          @ x2 x3
+    adds    r2, r2, r1
+    movs    r1, #0
+    adcs    r3, r1
+    /* up by 17 bits to r4-r6, r3 */
+    lsls    r5, r2, #17
+    lsrs    r1, r4, #15
+    orrs    r5, r1
+    lsls    r4, r4, #17
+    lsls    r6, r3, #17
+    lsrs    r2, r2, #15
+    orrs    r6, r2
+    lsrs    r3, r3, #15
+    /* the even places */
+    x       r1, 0
+    x       r2, 2
+    muls    r1, r2                          @ x0 x2
+    x       r2, 1
+    muls    r2, r7                          @ x1 x3
+    muls    r7, r7                          @ x3 x3
+    adds    r5, r5, r1
+    adcs    r6, r2
+    adcs    r7, r3
+    movs    r3, #0
+    adds    r5, r5, r1
+    adcs    r6, r2
+    adcs    r7, r3
+    x       r1, 0
+    muls    r1, r1
+    adds    r4, r4, r1
+    x       r1, 1
+    muls    r1, r1
+    adcs    r5, r1
+    x       r1, 2
+    muls    r1, r1
+    adcs    r6, r1
+    adcs    r7, r3
+    bx      lr
+    .cfi_endproc
+    .size   sqr64, . - sqr64
+
+/* ---- Products of 128 bits --------------------------------------------- */
+
+/* \a, \b = |(\a, \b) - (\c, \d)|, \sign = -1 if that was negative; \sign may be \c or \d. */
+.macro difference64 a, b, c, d, sign
+    subs    \a, \a, \c
+    sbcs    \b, \d
+    sbcs    \sign, \sign
+    eors    \a, \sign
+    eors    \b, \sign
+    subs    \a, \a, \sign
+    sbcs    \b, \sign
+.endm
+
+/* With r4-r7 = h, the product of the upper halves, and [r0] = l, that of the lower ones, as the
+ * lowest four words of a product: leaves the words 2.. of l + (l + h) * 2^64 + h * 2^128 in
+ * r1, r2, r4-r7 and r0 at word 2. r3 = 0. */
+.macro outer128
     ldr     r1, [r0, #8]
+    ldr     r2, [r0, #12]
+    adds    r4, r4, r1
+    adcs    r5, r2
+    adcs    r6, r3
+    adcs    r7, r3
+    ldmia   r0!, {r1, r2}
     adds    r1, r1, r4
-    str     r1, [r0, #8]
+    adcs    r2, r5
+    adcs    r4, r6
+    adcs    r5, r7
+    adcs    r6, r3
+    adcs    r7, r3
 .endm
 
-/* As split for the last limb, of 8 bits. */
-.macro split_last v, carry, t
-    movs    \t, #128
-    adds    \t, \t, \v
-    asrs    \carry, \t, #8
-    lsls    \t, \carry, #8
-    subs    \v, \v, \t
-.endm
+/* The frame of mul128: the differences of x, the sign, the middle product, the differences of y,
+ * the arguments */
+#define SIGN 8
+#define MID  12
+#define FROM 40
+#define TO   44
 
-/* r0 = or += \x * \y; \x is any register, r1 is lost */
-.macro product_first x, y
-    mov     r0, \x
-    muls    r0, \y
-.endm
+/* [r1] = x * y of 128 bits at r0. Changes r0-r7. */
+    .type   mul128, %function
+mul128:
+    .cfi_startproc
+    push    {r0, r1, lr}
+    .cfi_adjust_cfa_offset 12
+    .cfi_rel_offset lr, 8
+    ldmia   r0!, {r4-r7}
+    difference64 r4, r5, r6, r7, r7
+    adds    r0, r0, #Y - 16
+    ldmia   r0!, {r1, r2, r3, r6}
+    difference64 r3, r6, r1, r2, r1         @ the upper less the lower
+    eors    r7, r1
+    push    {r3, r6}
+    .cfi_adjust_cfa_offset 8
+    sub     sp, sp, #Y - 12
+    .cfi_adjust_cfa_offset Y - 12
+    push    {r4, r5, r7}
+    .cfi_adjust_cfa_offset 12
+    mov     r0, sp
+    bl      mul64
+    ldr     r2, [sp, #SIGN]
+    eors    r4, r2
+    eors    r5, r2
+    eors    r6, r2
+    eors    r7, r2
+    add     r1, sp, #MID
+    stmia   r1!, {r4-r7}
+    ldr     r0, [sp, #FROM]
+    bl      mul64
+    ldr     r1, [sp, #TO]
+    stmia   r1!, {r4-r7}
+    adds    r0, r0, #8
+    bl      mul64
+    ldr     r0, [sp, #TO]
+    outer128
+    ldr     r3, [sp, #SIGN]
+    adds    r3, r3, r3                      @ the carry
+    ldr     r3, [sp, #MID]
+    adcs    r1, r3
+    ldr     r3, [sp, #MID + 4]
+    adcs    r2, r3
+    ldr     r3, [sp, #MID + 8]
+    adcs    r4, r3
+    ldr     r3, [sp, #MID + 12]
+    adcs    r5, r3
+    ldr     r3, [sp, #SIGN]
+    adcs    r6, r3
+    adcs    r7, r3
+    stmia   r0!, {r1, r2, r4-r7}
+    add     sp, sp, #TO + 4
+    .cfi_adjust_cfa_offset -(TO + 4)
+    pop     {pc}
+    .cfi_endproc
+    .size   mul128, . - mul128
 
-.macro product x, y
-    mov     r1, \x
-    muls    r1, \y
-    adds    r0, r0, r1
-.endm
-
-.macro save_all
-    push    {r4-r7, lr}
-    .cfi_adjust_cfa_offset 20
-    .cfi_rel_offset r4, 0
-    .cfi_rel_offset r5, 4
-    .cfi_rel_offset r6, 8
-    .cfi_rel_offset r7, 12
-    .cfi_rel_offset lr, 16
-    mov     r4, r8
-    mov     r5, r9
-    mov     r6, r10
-    mov     r7, r11
+/* [r1] = x^2 of 128 bits at r0. Changes r0-r7. */
+    .type   sqr128, %function
+sqr128:
+    .cfi_startproc
+    push    {r0, r1, lr}
+    .cfi_adjust_cfa_offset 12
+    .cfi_rel_offset lr, 8
+    ldmia   r0!, {r4-r7}
+    difference64 r4, r5, r6, r7, r7
+    push    {r4, r5}
+    .cfi_adjust_cfa_offset 8
+    mov     r0, sp
+    bl      sqr64
     push    {r4-r7}
     .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset r8, 0
-    .cfi_rel_offset r9, 4
-    .cfi_rel_offset r10, 8
-    .cfi_rel_offset r11, 12
+    ldr     r0, [sp, #24]
+    bl      sqr64
+    ldr     r1, [sp, #28]
+    stmia   r1!, {r4-r7}
+    adds    r0, r0, #8
+    bl      sqr64
+    ldr     r0, [sp, #28]
+    outer128
+    ldr     r3, [sp]
+    subs    r1, r1, r3
+    ldr     r3, [sp, #4]
+    sbcs    r2, r3
+    ldr     r3, [sp, #8]
+    sbcs    r4, r3
+    ldr     r3, [sp, #12]
+    sbcs    r5, r3
+    movs    r3, #0
+    sbcs    r6, r3
+    sbcs    r7, r3
+    stmia   r0!, {r1, r2, r4-r7}
+    add     sp, sp, #32
+    .cfi_adjust_cfa_offset -32
+    pop     {pc}
+    .cfi_endproc
+    .size   sqr128, . - sqr128
+
+/* ---- Products of elements --------------------------------------------- */
+
+/* The frame of mul and sqr. First the differences of x and, Y further on, of y; then over them the
+ * products of the lower and of the upper halves, and over the latter what becomes of them. */
+#define LOWER 0
+#define UPPER 32
+#define IN_X  48
+#define IN_Y  (IN_X + Y)
+#define INNER 112 /* the product of the differences, */
+#define MINUS 144 /* and -1 if it is to be subtracted */
+#define TIMES 148
+#define FRAME 152
+#define OUT   FRAME /* the argument, pushed */
+
+/* Copies the element at r1 to r0, r4-r7 = |its lower - its upper half|, r2 = -1 if that was
+ * negative. Both pointers move on; r3 is lost. */
+.macro difference128
+    ldmia   r1!, {r4-r7}
+    stmia   r0!, {r4-r7}
+    ldmia   r1!, {r2, r3}
+    stmia   r0!, {r2, r3}
+    subs    r4, r4, r2
+    sbcs    r5, r3
+    ldmia   r1!, {r2, r3}
+    stmia   r0!, {r2, r3}
+    sbcs    r6, r2
+    sbcs    r7, r3
+    sbcs    r2, r2
+    eors    r4, r2
+    eors    r5, r2
+    eors    r6, r2
+    eors    r7, r2
+    subs    r4, r4, r2
+    sbcs    r5, r2
+    sbcs    r6, r2
+    sbcs    r7, r2
 .endm
 
-.macro restore_all
+/* (\a, \b) = two words at [sp, #\low] + 38 * (\a, \b) + r2, r2 = what goes to the next word.
+ * r3 = 38; r0, r1 are lost. */
+.macro times38 a, b, low, first=0
+    uxth    r0, \a
+    lsrs    \a, \a, #16
+    muls    r0, r3
+    muls    \a, r3
+    .if     !\first
+    adds    r0, r0, r2
+    .endif
+    uxth    r1, \b
+    lsrs    \b, \b, #16
+    muls    r1, r3
+    muls    \b, r3
+    lsrs    r2, \a, #16
+    adds    r1, r1, r2
+    lsls    \a, \a, #16
+    lsrs    r2, \b, #16
+    lsls    \b, \b, #16
+    adds    \a, \a, r0
+    adcs    \b, r1
+    movs    r0, #0
+    adcs    r2, r0
+    ldr     r0, [sp, #\low]
+    ldr     r1, [sp, #\low + 4]
+    adds    \a, \a, r0
+    adcs    \b, r1
+    movs    r0, #0
+    adcs    r2, r0
+.endm
+
+/* \d += a word of the inner product, by the sign in r2, and the carry */
+.macro add_inner d
+    ldmia   r1!, {r0}
+    eors    r0, r2
+    adcs    \d, r0
+.endm
+
+/* [OUT] = the product whose three parts are in the frame of the caller. Changes r0-r7, r12. */
+    .type   finish, %function
+finish:
+    .cfi_startproc
+    /* r4-r7 = the middle of the outer products; its carry in r12 is due at words 8 and 12 */
+    add     r0, sp, #LOWER + 16
+    ldmia   r0!, {r4-r7}
+    ldmia   r0!, {r1-r3}
+    adds    r4, r4, r1
+    adcs    r5, r2
+    adcs    r6, r3
+    ldmia   r0!, {r1}
+    adcs    r7, r1
+    movs    r3, #0
+    adcs    r3, r3
+    mov     r12, r3
+    push    {r4-r7}
+    .cfi_adjust_cfa_offset 16
+
+    /* words 4..7; r3 = the carry of the first sum, that of the second goes on */
+    add     r1, sp, #16 + LOWER
+    ldmia   r1!, {r2, r3}
+    adds    r4, r4, r2
+    adcs    r5, r3
+    ldmia   r1!, {r2, r3}
+    adcs    r6, r2
+    adcs    r7, r3
+    movs    r3, #0
+    adcs    r3, r3
+    ldr     r2, [sp, #16 + MINUS]
+    add     r1, sp, #16 + INNER
+    lsrs    r0, r2, #1
+    add_inner r4
+    add_inner r5
+    add_inner r6
+    add_inner r7
+    add     r0, sp, #16 + LOWER + 16
+    stmia   r0!, {r4-r7}
+
+    /* words 8..11; r2 = what goes to word 12: never so little that the words from there on become
+     * negative, as the carry which is missing in word 8 is in it */
     pop     {r4-r7}
     .cfi_adjust_cfa_offset -16
-    mov     r8, r4
-    mov     r9, r5
-    mov     r10, r6
-    mov     r11, r7
-    pop     {r4-r7, pc}
-.endm
+    add_inner r4
+    add_inner r5
+    add_inner r6
+    add_inner r7
+    movs    r0, #0
+    adcs    r2, r0
+    add     r2, r12
+    lsrs    r3, r3, #1
+    add     r0, sp, #UPPER + 16
+    ldmia   r0!, {r1, r3}
+    adcs    r4, r1
+    adcs    r5, r3
+    ldmia   r0!, {r1, r3}
+    adcs    r6, r1
+    adcs    r7, r3
+    movs    r1, #0
+    adcs    r2, r1
+    add     r0, sp, #UPPER
+    stmia   r0!, {r4-r7}
 
-/* ---- Products --------------------------------------------------------- */
+    /* words 12..15, on to words 4..7 */
+    ldmia   r0!, {r4-r7}
+    asrs    r1, r2, #31
+    adds    r4, r4, r2
+    adcs    r5, r1
+    adcs    r6, r1
+    adcs    r7, r1
+    movs    r3, #38
+    times38 r4, r5, LOWER + 16, 1
+    times38 r6, r7, LOWER + 24
 
-/* [r2] = nine columns of [r0] * [r1], five limbs each. Changes r0-r12. */
-    .type   mul5, %function
-mul5:
-    .cfi_startproc
-    ldmia   r0!, {r3-r7}
-    mov     r8, r3
-    mov     r9, r4
-    mov     r10, r5
-    mov     r11, r6
-    mov     r12, r7
-    ldmia   r1!, {r3-r7}
-    product_first r8, r3
-    stmia   r2!, {r0}
-    product_first r8, r4
-    product r9, r3
-    stmia   r2!, {r0}
-    product_first r8, r5
-    product r9, r4
-    product r10, r3
-    stmia   r2!, {r0}
-    product_first r8, r6
-    product r9, r5
-    product r10, r4
-    product r11, r3
-    stmia   r2!, {r0}
-    product_first r8, r7
-    product r9, r6
-    product r10, r5
-    product r11, r4
-    product r12, r3
-    stmia   r2!, {r0}
-    product_first r9, r7
-    product r10, r6
-    product r11, r5
-    product r12, r4
-    stmia   r2!, {r0}
-    product_first r10, r7
-    product r11, r6
-    product r12, r5
-    stmia   r2!, {r0}
-    product_first r11, r7
-    product r12, r6
-    stmia   r2!, {r0}
-    product_first r12, r7
-    stmia   r2!, {r0}
-    bx      lr
-    .cfi_endproc
-    .size   mul5, . - mul5
-
-/* [r2] = nine columns of [r0]^2, five limbs. Changes r0-r11; r8-r11 hold doubled limbs. */
-    .type   sqr5, %function
-sqr5:
-    .cfi_startproc
-    ldmia   r0!, {r3-r7}
-    adds    r0, r3, r3
-    mov     r8, r0
-    adds    r0, r4, r4
-    mov     r9, r0
-    adds    r0, r5, r5
-    mov     r10, r0
-    adds    r0, r6, r6
-    mov     r11, r0
-    product_first r3, r3
-    stmia   r2!, {r0}
-    product_first r8, r4
-    stmia   r2!, {r0}
-    product_first r8, r5
-    product r4, r4
-    stmia   r2!, {r0}
-    product_first r8, r6
-    product r9, r5
-    stmia   r2!, {r0}
-    product_first r8, r7
-    product r9, r6
-    product r5, r5
-    stmia   r2!, {r0}
-    product_first r9, r7
-    product r10, r6
-    stmia   r2!, {r0}
-    product_first r10, r7
-    product r6, r6
-    stmia   r2!, {r0}
-    product_first r11, r7
-    stmia   r2!, {r0}
-    product_first r7, r7
-    stmia   r2!, {r0}
-    bx      lr
-    .cfi_endproc
-    .size   sqr5, . - sqr5
-
-/* Puts a Karatsuba product together: [\to] holds a0 b0, a gap of one column, then a1 b1 from
- * column 2 \n on; \op adds or subtracts [\mid], the product of the differences. */
-.macro combine n, op, to, mid
-    .set    i, 0
-    .rept   \n - 1
-    ldr     r1, [\to, #4*(\n + i)]
-    ldr     r2, [\to, #4*(2*\n + i)]
-    adds    r1, r1, r2
-    ldr     r2, [\to, #4*i]
-    ldr     r3, [sp, #\mid + 4*i]
-    \op     r2, r2, r3
-    adds    r2, r2, r1
-    str     r2, [\to, #4*(\n + i)]
-    ldr     r2, [\to, #4*(3*\n + i)]
-    ldr     r3, [sp, #\mid + 4*(\n + i)]
-    \op     r2, r2, r3
-    adds    r2, r2, r1
-    str     r2, [\to, #4*(2*\n + i)]
-    .set    i, i + 1
-    .endr
-    ldr     r1, [\to, #4*(\n - 1)]
-    ldr     r2, [\to, #4*(3*\n - 1)]
-    adds    r1, r1, r2
-    ldr     r3, [sp, #\mid + 4*(\n - 1)]
-    \op     r1, r1, r3
-    str     r1, [\to, #4*(2*\n - 1)]
-.endm
-
-/* r3-r7 = [r0][0..4] - [r0][5..9] */
-.macro difference5
-    ldmia   r0!, {r3-r7}
-    ldmia   r0!, {r1, r2}
-    subs    r3, r3, r1
-    subs    r4, r4, r2
-    ldmia   r0!, {r1, r2}
-    subs    r5, r5, r1
-    subs    r6, r6, r2
-    ldmia   r0!, {r1}
-    subs    r7, r7, r1
-.endm
-
-/* The frame of mul10 and sqr10 */
-#define DIFF_A 0
-#define DIFF_B 20
-#define MID    40
-#define ARG_A  76
-#define ARG_B  80
-#define ARG_TO 84
-
-/* [r2] = nineteen columns of [r0] * [r1], ten limbs each. Changes r0-r12. */
-    .type   mul10, %function
-mul10:
-    .cfi_startproc
-    push    {r0-r2, lr}
+    /* r2 = 19 for each 2^255 in r2, r7, and 38 for the missing carry */
+    lsls    r2, r2, #1
+    lsrs    r0, r7, #31
+    adds    r2, r2, r0
+    lsls    r7, r7, #1
+    lsrs    r7, r7, #1
+    movs    r0, #19
+    muls    r2, r0
+    mov     r0, r12
+    muls    r0, r3
+    adds    r2, r2, r0
+    push    {r4-r7}
     .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset lr, 12
-    sub     sp, sp, #ARG_A
-    .cfi_adjust_cfa_offset ARG_A
-    mov     r8, r1
-    difference5
-    mov     r1, sp
-    stmia   r1!, {r3-r7}
-    mov     r0, r8
-    mov     r8, r1
-    difference5
-    rsbs    r3, r3, #0
-    rsbs    r4, r4, #0
-    rsbs    r5, r5, #0
-    rsbs    r6, r6, #0
-    rsbs    r7, r7, #0
-    mov     r1, r8
-    stmia   r1!, {r3-r7}
-    mov     r0, sp
-    add     r1, sp, #DIFF_B
-    add     r2, sp, #MID
-    bl      mul5
-    ldr     r0, [sp, #ARG_A]
-    ldr     r1, [sp, #ARG_B]
-    ldr     r2, [sp, #ARG_TO]
-    bl      mul5
-    ldr     r0, [sp, #ARG_A]
-    adds    r0, r0, #20
-    ldr     r1, [sp, #ARG_B]
-    adds    r1, r1, #20
-    adds    r2, r2, #4                      @ columns 10 and up
-    bl      mul5
-    ldr     r0, [sp, #ARG_TO]
-    combine 5, adds, r0, MID
-    add     sp, sp, #ARG_A + 12
-    .cfi_adjust_cfa_offset -(ARG_A + 12)
-    pop     {pc}
-    .cfi_endproc
-    .size   mul10, . - mul10
 
-/* [r2] = nineteen columns of [r0]^2, ten limbs. Changes r0-r11. */
-    .type   sqr10, %function
-sqr10:
-    .cfi_startproc
-    push    {r0-r2, lr}
-    .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset lr, 12
-    sub     sp, sp, #ARG_A
-    .cfi_adjust_cfa_offset ARG_A
-    difference5
-    mov     r0, sp
-    stmia   r0!, {r3-r7}
-    mov     r0, sp
-    add     r2, sp, #MID
-    bl      sqr5
-    ldr     r0, [sp, #ARG_A]
-    ldr     r2, [sp, #ARG_TO]
-    bl      sqr5
-    ldr     r0, [sp, #ARG_A]
-    adds    r0, r0, #20
-    adds    r2, r2, #4
-    bl      sqr5
-    ldr     r0, [sp, #ARG_TO]
-    combine 5, subs, r0, MID
-    add     sp, sp, #ARG_A + 12
-    .cfi_adjust_cfa_offset -(ARG_A + 12)
-    pop     {pc}
-    .cfi_endproc
-    .size   sqr10, . - sqr10
-
-/* ---- Reduction -------------------------------------------------------- */
-
-/* Frame of mul and sqr: the columns of the product, those of the middle one, the differences. */
-#define COLUMNS 0
-#define MIDDLE  160
-#define A_DIFF  236
-#define B_DIFF  276
-#define FRAME   316
-#define OUT     FRAME
-#define IN_A    (FRAME + 4)
-#define IN_B    (FRAME + 8) /* of sqr: how often still */
-
-/* [r0] = the columns in the frame of the caller; leaves r0 alone. Changes r1-r7. */
-    .type   reduce, %function
-reduce:
-    .cfi_startproc
-    movs    r7, #1
-    lsls    r7, r7, #12
-    movs    r6, #608 >> 5
-    lsls    r6, r6, #5
-    movs    r5, #0                          @ carry of the upper half
-    movs    r4, #0                          @ of the lower half
-    .set    i, 0
-    .rept   LIMBS - 1
-    ldr     r1, [sp, #COLUMNS + 4*(LIMBS + i)]
-    adds    r1, r1, r5
-    split   r1, r5, r2
-    muls    r1, r6
-    adds    r1, r1, r4
-    ldr     r2, [sp, #COLUMNS + 4*i]
-    adds    r1, r1, r2
-    split   r1, r4, r2
-    stmia   r0!, {r1}
-    .set    i, i + 1
-    .endr
-    muls    r5, r6
-    adds    r5, r5, r4
-    ldr     r1, [sp, #COLUMNS + 4*(LIMBS - 1)]
-    adds    r1, r1, r5
-    split_last r1, r4, r2
-    stmia   r0!, {r1}
-    wrap
+    /* words 8..11, on to words 0..3 */
+    add     r0, sp, #16 + UPPER
+    ldmia   r0!, {r4-r7}
+    times38 r4, r5, 16 + LOWER
+    times38 r6, r7, 16 + LOWER + 8
+    ldr     r0, [sp, #16 + OUT]
+    stmia   r0!, {r4-r7}
+    pop     {r4-r7}
+    .cfi_adjust_cfa_offset -16
+    movs    r1, #0
+    adds    r4, r4, r2
+    adcs    r5, r1
+    adcs    r6, r1
+    adcs    r7, r1
+    stmia   r0!, {r4-r7}
     bx      lr
     .cfi_endproc
-    .size   reduce, . - reduce
+    .size   finish, . - finish
 
-/* [r2] = [r0] - [r1], ten limbs; all three move on. Changes r3-r6. */
-.macro difference10
-    .rept   5
-    ldmia   r0!, {r3, r4}
-    ldmia   r1!, {r5, r6}
-    subs    r3, r3, r5
-    subs    r4, r4, r6
-    stmia   r2!, {r3, r4}
-    .endr
+.macro enter
+    push    {r0, r4-r7, lr}
+    .cfi_adjust_cfa_offset 24
+    .cfi_rel_offset r4, 4
+    .cfi_rel_offset r5, 8
+    .cfi_rel_offset r6, 12
+    .cfi_rel_offset r7, 16
+    .cfi_rel_offset lr, 20
+    sub     sp, sp, #FRAME
+    .cfi_adjust_cfa_offset FRAME
+.endm
+
+.macro leave
+    add     sp, sp, #FRAME
+    .cfi_adjust_cfa_offset -FRAME
+    pop     {r0, r4-r7, pc}
 .endm
 
     .global wyrm_fe_mul_armv6m
     .type   wyrm_fe_mul_armv6m, %function
 wyrm_fe_mul_armv6m:
     .cfi_startproc
-    save_all
-    push    {r0-r2}
-    .cfi_adjust_cfa_offset 12
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
-    mov     r7, r2
-    mov     r0, r1
-    adds    r1, r1, #40
-    add     r2, sp, #A_DIFF
-    difference10
-    mov     r1, r7
-    mov     r0, r1
-    adds    r0, r0, #40
-    difference10
-    add     r0, sp, #A_DIFF
-    add     r1, sp, #B_DIFF
-    add     r2, sp, #MIDDLE
-    bl      mul10
-    ldr     r0, [sp, #IN_A]
-    ldr     r1, [sp, #IN_B]
-    add     r2, sp, #COLUMNS
-    bl      mul10
-    ldr     r0, [sp, #IN_A]
-    adds    r0, r0, #40
-    ldr     r1, [sp, #IN_B]
-    adds    r1, r1, #40
-    add     r2, sp, #COLUMNS + 80
-    bl      mul10
-    combine 10, adds, sp, MIDDLE
-    ldr     r0, [sp, #OUT]
-    bl      reduce
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
-    add     sp, sp, #12
-    .cfi_adjust_cfa_offset -12
-    restore_all
+    enter
+    mov     r12, r2
+    add     r0, sp, #IN_X
+    difference128
+    mov     r3, sp
+    stmia   r3!, {r4-r7}
+    mov     r1, r12
+    mov     r12, r2
+    difference128
+    add     r3, sp, #Y
+    stmia   r3!, {r4-r7}
+    mov     r3, r12
+    eors    r2, r3
+    mvns    r2, r2
+    str     r2, [sp, #MINUS]
+    mov     r0, sp
+    add     r1, sp, #INNER
+    bl      mul128
+    add     r0, sp, #IN_X
+    mov     r1, sp
+    bl      mul128
+    add     r0, sp, #IN_X + 16
+    add     r1, sp, #UPPER
+    bl      mul128
+    bl      finish
+    leave
     .cfi_endproc
     .size   wyrm_fe_mul_armv6m, . - wyrm_fe_mul_armv6m
 
@@ -441,102 +562,172 @@ wyrm_fe_mul_armv6m:
     .type   wyrm_fe_sqr_armv6m, %function
 wyrm_fe_sqr_armv6m:
     .cfi_startproc
-    save_all
-    push    {r0-r2}
-    .cfi_adjust_cfa_offset 12
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
+    enter
+    str     r2, [sp, #TIMES]
+    movs    r2, #0
+    mvns    r2, r2
+    str     r2, [sp, #MINUS]
 .Lsqr:
-    mov     r0, r1
-    adds    r1, r1, #40
-    add     r2, sp, #A_DIFF
-    difference10
-    add     r0, sp, #A_DIFF
-    add     r2, sp, #MIDDLE
-    bl      sqr10
-    ldr     r0, [sp, #IN_A]
-    add     r2, sp, #COLUMNS
-    bl      sqr10
-    ldr     r0, [sp, #IN_A]
-    adds    r0, r0, #40
-    add     r2, sp, #COLUMNS + 80
-    bl      sqr10
-    combine 10, subs, sp, MIDDLE
-    ldr     r0, [sp, #OUT]
-    bl      reduce
-    mov     r1, r0                          @ back at its first limb
-    str     r1, [sp, #IN_A]
-    ldr     r2, [sp, #IN_B]
+    add     r0, sp, #IN_X
+    difference128
+    mov     r3, sp
+    stmia   r3!, {r4-r7}
+    mov     r0, sp
+    add     r1, sp, #INNER
+    bl      sqr128
+    add     r0, sp, #IN_X
+    mov     r1, sp
+    bl      sqr128
+    add     r0, sp, #IN_X + 16
+    add     r1, sp, #UPPER
+    bl      sqr128
+    bl      finish
+    ldr     r1, [sp, #OUT]
+    ldr     r2, [sp, #TIMES]
     subs    r2, r2, #1
-    str     r2, [sp, #IN_B]
-    beq     .Lsquared
-    b       .Lsqr                           @ out of reach of a branch
-.Lsquared:
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
-    add     sp, sp, #12
-    .cfi_adjust_cfa_offset -12
-    restore_all
+    str     r2, [sp, #TIMES]
+    bne     .Lsqr
+    leave
     .cfi_endproc
     .size   wyrm_fe_sqr_armv6m, . - wyrm_fe_sqr_armv6m
 
-/* ---- Rest of the ladder ----------------------------------------------- */
+/* ---- Ladder ----------------------------------------------------------- */
 
-.macro limbwise name, op
-    .global \name
-    .type   \name, %function
-\name:
-    .cfi_startproc
-    push    {r4-r6, lr}
-    .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset r4, 0
-    .cfi_rel_offset r5, 4
-    .cfi_rel_offset r6, 8
-    .cfi_rel_offset lr, 12
-    .rept   LIMBS / 2
-    ldmia   r1!, {r3, r4}
-    ldmia   r2!, {r5, r6}
-    \op     r3, r3, r5
-    \op     r4, r4, r6
-    stmia   r0!, {r3, r4}
+/* [r0] = [r1] \first, \next [r2] modulo 2^256; r0 goes past it. */
+.macro eight first, next
+    .set    i, 0
+    .rept   4
+    ldmia   r1!, {r4, r5}
+    ldmia   r2!, {r6, r7}
+    .if     i == 0
+    \first  r4, r4, r6
+    .else
+    \next   r4, r6
+    .endif
+    \next   r5, r7
+    stmia   r0!, {r4, r5}
+    .set    i, i + 1
     .endr
-    pop     {r4-r6, pc}
-    .cfi_endproc
-    .size   \name, . - \name
 .endm
 
-    limbwise wyrm_fe_add_armv6m, adds
-    limbwise wyrm_fe_sub_armv6m, subs
-
-    .global wyrm_fe_select_armv6m
-    .type   wyrm_fe_select_armv6m, %function
-wyrm_fe_select_armv6m:
+/* [r0] = [r1] + [r2], of two results of mul. Changes r0-r7. */
+    .type   plus, %function
+plus:
     .cfi_startproc
-    push    {r4-r6, lr}
-    .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset r4, 0
-    .cfi_rel_offset r5, 4
-    .cfi_rel_offset r6, 8
-    .cfi_rel_offset lr, 12
-    .rept   LIMBS / 2
-    ldmia   r1!, {r3, r4}
-    ldr     r5, [r0]
-    ldr     r6, [r0, #4]
-    eors    r3, r5
-    ands    r3, r2
-    eors    r3, r5
-    eors    r4, r6
-    ands    r4, r2
-    eors    r4, r6
-    stmia   r0!, {r3, r4}
-    .endr
-    pop     {r4-r6, pc}
+    eight   adds, adcs
+    sbcs    r3, r3
+    movs    r2, #38
+    bics    r2, r3
+    movs    r3, #0
+    b       settle
     .cfi_endproc
-    .size   wyrm_fe_select_armv6m, . - wyrm_fe_select_armv6m
+    .size   plus, . - plus
 
-    .global wyrm_fe_mul_a24_armv6m
-    .type   wyrm_fe_mul_a24_armv6m, %function
-wyrm_fe_mul_a24_armv6m:
+/* [r0] = [r1] - [r2], of two results of mul. Changes r0-r7. */
+    .type   minus, %function
+minus:
+    .cfi_startproc
+    eight   subs, sbcs
+    sbcs    r3, r3
+    movs    r2, #38
+    ands    r2, r3
+    rsbs    r2, r2, #0
+settle:                                     @ the element before r0 += r2; r3 = its sign
+    subs    r0, r0, #32
+    mov     r1, r0
+    ldmia   r1!, {r4-r7}
+    adds    r4, r4, r2
+    adcs    r5, r3
+    adcs    r6, r3
+    adcs    r7, r3
+    stmia   r0!, {r4-r7}
+    ldmia   r1!, {r4-r7}
+    adcs    r4, r3
+    adcs    r5, r3
+    adcs    r6, r3
+    adcs    r7, r3
+    stmia   r0!, {r4-r7}
+    bx      lr
+    .cfi_endproc
+    .size   minus, . - minus
+
+/* [r0] += 121665 * [r1]. Changes r0-r7. */
+    .type   plus_a24, %function
+plus_a24:
+    .cfi_startproc
+    ldr     r3, .La24
+    movs    r7, #0                          @ what goes to the next word
+    mov     r2, r0
+    adds    r2, r2, #32
+.La24_word:
+    ldmia   r1!, {r4}
+    lsrs    r5, r4, #16
+    uxth    r4, r4
+    mov     r6, r5
+    muls    r6, r3
+    adds    r6, r6, r4                      @ 121665 = 2^16 + 56129
+    muls    r4, r3
+    adds    r4, r4, r7
+    lsls    r7, r6, #16
+    lsrs    r6, r6, #16
+    adds    r5, r5, r6
+    movs    r6, #0
+    adds    r4, r4, r7
+    adcs    r5, r6
+    ldr     r7, [r0]
+    adds    r4, r4, r7
+    adcs    r5, r6
+    mov     r7, r5
+    stmia   r0!, {r4}
+    cmp     r0, r2
+    bne     .La24_word
+    lsls    r2, r7, #1
+    lsrs    r5, r4, #31
+    adds    r2, r2, r5
+    lsls    r4, r4, #1
+    lsrs    r4, r4, #1
+    subs    r0, r0, #4
+    stmia   r0!, {r4}
+    movs    r3, #19
+    muls    r2, r3
+    movs    r3, #0
+    b       settle
+    .cfi_endproc
+    .align  2
+.La24:
+    .word   121665 - 0x10000
+    .size   plus_a24, . - plus_a24
+
+/* The frame of the ladder. What is doubled, x2 and z2, and what is added, x3 and z3, are in their
+ * places of c/wyrm_x25519.c. */
+#define X2      0
+#define Z3      32
+#define T0      64
+#define Z2      96
+#define X3      128
+#define T1      160
+#define ARGS    192
+#define SWAPS   (ARGS + 8)
+#define BIT     (ARGS + 12)
+#define L_FRAME 208
+
+.macro call function, out, a, b=none
+    add     r0, sp, #\out
+    add     r1, sp, #\a
+    .ifnc   \b, none
+    add     r2, sp, #\b
+    .endif
+    bl      \function
+.endm
+
+.macro square out, a
+    movs    r2, #1
+    call    wyrm_fe_sqr_armv6m, \out, \a
+.endm
+
+    .global wyrm_fe_ladder_armv6m
+    .type   wyrm_fe_ladder_armv6m, %function
+wyrm_fe_ladder_armv6m:
     .cfi_startproc
     push    {r4-r7, lr}
     .cfi_adjust_cfa_offset 20
@@ -545,33 +736,102 @@ wyrm_fe_mul_a24_armv6m:
     .cfi_rel_offset r6, 8
     .cfi_rel_offset r7, 12
     .cfi_rel_offset lr, 16
-    mov     r3, r1
-    ldr     r6, .La24
-    movs    r7, #1
-    lsls    r7, r7, #12
-    movs    r4, #0
-    .set    i, 0
-    .rept   LIMBS
-    ldmia   r2!, {r1}
-    muls    r1, r6
-    adds    r1, r1, r4
-    ldmia   r3!, {r5}
-    adds    r1, r1, r5
-    .if     i < LIMBS - 1
-    split   r1, r4, r5
-    .else
-    split_last r1, r4, r5
-    .endif
-    stmia   r0!, {r1}
-    .set    i, i + 1
+    sub     sp, sp, #L_FRAME
+    .cfi_adjust_cfa_offset L_FRAME
+    add     r3, sp, #ARGS
+    stmia   r3!, {r0-r2}
+    movs    r3, #0
+    mov     r2, sp                          @ x2 = z3 = 1, z2 = 0, x3 = x
+    movs    r1, #ARGS
+.Lclear:
+    subs    r1, r1, #4
+    str     r3, [r2, r1]
+    bne     .Lclear
+    movs    r3, #1
+    str     r3, [sp, #X2]
+    str     r3, [sp, #Z3]
+    add     r2, sp, #X3
+    ldmia   r0!, {r4-r7}
+    stmia   r2!, {r4-r7}
+    ldmia   r0!, {r4-r7}
+    stmia   r2!, {r4-r7}
+    movs    r0, #254
+.Lstep:
+    str     r0, [sp, #BIT]
+    call    plus, T0, X2, Z2                @ A
+    call    minus, Z2, X2, Z2               @ B
+    call    plus, X2, X3, Z3                @ C
+    call    minus, Z3, X3, Z3               @ D
+    call    wyrm_fe_mul_armv6m, X3, Z3, T0  @ DA
+    call    wyrm_fe_mul_armv6m, T1, X2, Z2  @ CB
+
+    ldr     r0, [sp, #BIT]
+    ldr     r1, [sp, #SWAPS]
+    lsrs    r2, r0, #3
+    ldrb    r2, [r1, r2]
+    movs    r1, #7
+    ands    r1, r0
+    lsrs    r2, r1
+    lsls    r2, r2, #31
+    asrs    r2, r2, #31
+    mov     r1, sp                          @ T0, Z2: A or C, B or D
+    add     r0, sp, #T0
+    mov     r3, r0
+    add     r4, sp, #X3
+    mov     r12, r4
+.Lselect:
+    .rept   2
+    ldmia   r1!, {r4, r5}
+    ldmia   r3!, {r6, r7}
+    eors    r4, r6
+    eors    r5, r7
+    ands    r4, r2
+    ands    r5, r2
+    eors    r4, r6
+    eors    r5, r7
+    stmia   r0!, {r4, r5}
     .endr
-    wrap
+    cmp     r0, r12
+    bne     .Lselect
+
+    call    minus, Z3, X3, T1
+    call    plus, X3, X3, T1
+    square  X3, X3
+    square  Z3, Z3
+    add     r0, sp, #Z3
+    mov     r1, r0
+    ldr     r2, [sp, #ARGS]
+    bl      wyrm_fe_mul_armv6m
+
+    square  T0, T0                          @ AA
+    square  T1, Z2                          @ BB
+    call    wyrm_fe_mul_armv6m, X2, T0, T1
+    call    minus, T1, T0, T1               @ E
+    call    plus_a24, T0, T1
+    call    wyrm_fe_mul_armv6m, Z2, T0, T1
+
+    ldr     r0, [sp, #BIT]
+    subs    r0, r0, #1
+    bmi     .Ldone
+    b       .Lstep                          @ out of reach of a branch
+.Ldone:
+    add     r3, sp, #ARGS
+    ldmia   r3!, {r0, r1}
+    mov     r2, sp
+    ldmia   r2!, {r4-r7}
+    stmia   r0!, {r4-r7}
+    ldmia   r2!, {r4-r7}
+    stmia   r0!, {r4-r7}
+    add     r2, sp, #Z2
+    ldmia   r2!, {r4-r7}
+    stmia   r1!, {r4-r7}
+    ldmia   r2!, {r4-r7}
+    stmia   r1!, {r4-r7}
+    add     sp, sp, #L_FRAME
+    .cfi_adjust_cfa_offset -L_FRAME
     pop     {r4-r7, pc}
     .cfi_endproc
-    .align  2
-.La24:
-    .word   121665
-    .size   wyrm_fe_mul_a24_armv6m, . - wyrm_fe_mul_a24_armv6m
+    .size   wyrm_fe_ladder_armv6m, . - wyrm_fe_ladder_armv6m
 
 #endif
 
