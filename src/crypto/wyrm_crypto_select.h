@@ -213,7 +213,7 @@
 /* As WYRM_SCRUB_BYTES, for X25519 with all it calls, at every level of optimisation. */
 #ifndef WYRM_X25519_SCRUB_BYTES
 #if WYRM_FE_BITS == 32 && WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
-#define WYRM_X25519_SCRUB_BYTES 704
+#define WYRM_X25519_SCRUB_BYTES 768
 #elif WYRM_FE_BITS == 32 && WYRM_X25519_ASM
 #define WYRM_X25519_SCRUB_BYTES 512
 #elif WYRM_FE_BITS == 32

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Division in the field of wyrm_fe_13.h by division steps (Bernstein and Yang, "Fast constant-time
- * gcd computation and modular inversion", 2019), a quarter of the work of a power: 32-bit products
- * are all it needs. The variant is that of a half-integer delta, for which 590 steps suffice below
- * 2^256 (Pieter Wuille's computation for libsecp256k1).
+ * Division in the fields of wyrm_fe_13.h, and of wyrm_fe_32.h where only 32-bit products are to be
+ * had, by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular
+ * inversion", 2019), a quarter of the work of a power. The variant is that of a half-integer delta,
+ * for which 590 steps suffice below 2^256 (Pieter Wuille's computation for libsecp256k1).
  *
  * Thirteen steps look at the lowest limbs of f and g only and give a matrix of small integers; it
  * is applied to f, g and, modulo p, to d, e, and what it makes divisible by 2^13 moves down by a
@@ -17,8 +17,12 @@
 #ifndef WYRM_DIVSTEPS_13_H
 #define WYRM_DIVSTEPS_13_H
 
-#define DIVSTEPS_BATCHES 46 /* of FE_BITS steps: 598 */
-#define DIVSTEPS_MASK    ((1 << FE_BITS) - 1)
+#include "wyrm_limbs_13.h"
+
+#define DIVSTEPS_BITS    LIMB_13_BITS
+#define DIVSTEPS_LIMBS   LIMBS_13
+#define DIVSTEPS_BATCHES 46 /* of 13 steps: 598 */
+#define DIVSTEPS_MASK    LIMB_13_MASK
 #define DIVSTEPS_INV_19  2587 /* 19 * 2587 = 1 modulo 2^13 */
 
 /* 2^13 f' = u f + v g, 2^13 g' = q f + r g; |u| + |v| and |q| + |r| are at most 2^13 */
@@ -26,8 +30,8 @@ struct divsteps {
     int32_t u, v, q, r;
 };
 
-struct fe_pair {
-    struct fe a, b;
+struct divsteps_pair {
+    limb_13 a[DIVSTEPS_LIMBS], b[DIVSTEPS_LIMBS];
 };
 
 /* A row of the matrix in one word: v * 2^16 + u, on which sums, signs and doubling act as on both.
@@ -47,7 +51,7 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
 {
     uint32_t f_row = 1, g_row = UINT32_C(1) << 16;
 
-    for (unsigned i = 0; i < FE_BITS; i++) {
+    for (unsigned i = 0; i < DIVSTEPS_BITS; i++) {
         uint32_t swap = (uint32_t)(zeta >> 31), odd = 0 - (g & 1);
 
         /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
@@ -70,9 +74,9 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
 /* (a, b) = the matrix times (a, b) / 2^13, which is an integer, or becomes one by the multiples of
  * p that `modulo` (DIVSTEPS_MASK or 0) lets in. Limbs come out from 0 to 2^13 - 1 but for the last,
  * which has the sign; d and e grow by p at most. */
-static void divsteps_apply(struct fe_pair *s, const struct divsteps *m, uint32_t modulo)
+static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, uint32_t modulo)
 {
-    int32_t x = s->a.limb[0], y = s->b.limb[0];
+    int32_t x = s->a[0], y = s->b[0];
     int32_t a = m->u * x + m->v * y, b = m->q * x + m->r * y;
     /* p = 2^255 - 19 */
     int32_t p_a = (int32_t)((uint32_t)a * DIVSTEPS_INV_19 & modulo);
@@ -80,51 +84,79 @@ static void divsteps_apply(struct fe_pair *s, const struct divsteps *m, uint32_t
 
     a -= 19 * p_a;
     b -= 19 * p_b;
-    for (unsigned i = 1; i < FE_LIMBS; i++) {
-        x = s->a.limb[i];
-        y = s->b.limb[i];
-        a = (a >> FE_BITS) + m->u * x + m->v * y;
-        b = (b >> FE_BITS) + m->q * x + m->r * y;
-        s->a.limb[i - 1] = (fe_limb)(a & DIVSTEPS_MASK);
-        s->b.limb[i - 1] = (fe_limb)(b & DIVSTEPS_MASK);
+    for (unsigned i = 1; i < DIVSTEPS_LIMBS; i++) {
+        x = s->a[i];
+        y = s->b[i];
+        a = (a >> DIVSTEPS_BITS) + m->u * x + m->v * y;
+        b = (b >> DIVSTEPS_BITS) + m->q * x + m->r * y;
+        s->a[i - 1] = (limb_13)(a & DIVSTEPS_MASK);
+        s->b[i - 1] = (limb_13)(b & DIVSTEPS_MASK);
     }
     a += p_a * (1 << 8); /* 2^255 in the last limb */
     b += p_b * (1 << 8);
-    s->a.limb[FE_LIMBS - 2] = (fe_limb)(a & DIVSTEPS_MASK);
-    s->b.limb[FE_LIMBS - 2] = (fe_limb)(b & DIVSTEPS_MASK);
-    s->a.limb[FE_LIMBS - 1] = (fe_limb)(a >> FE_BITS);
-    s->b.limb[FE_LIMBS - 1] = (fe_limb)(b >> FE_BITS);
+    s->a[DIVSTEPS_LIMBS - 2] = (limb_13)(a & DIVSTEPS_MASK);
+    s->b[DIVSTEPS_LIMBS - 2] = (limb_13)(b & DIVSTEPS_MASK);
+    s->a[DIVSTEPS_LIMBS - 1] = (limb_13)(a >> DIVSTEPS_BITS);
+    s->b[DIVSTEPS_LIMBS - 1] = (limb_13)(b >> DIVSTEPS_BITS);
+}
+
+/* out = d, or -d where `negative` is all ones; uses d up. */
+static void divsteps_element(struct fe *out, limb_13 d[DIVSTEPS_LIMBS], int32_t negative)
+{
+#ifdef WYRM_FE_13_H /* it takes limbs of either sign */
+    for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++)
+        out->limb[i] = (limb_13)((d[i] ^ negative) - negative);
+#else
+    limb_13 *top = &d[DIVSTEPS_LIMBS - 1];
+    int32_t above;
+
+    for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++)
+        d[i] = (limb_13)((d[i] ^ negative) - negative);
+    limbs_13_ripple(d, 0);
+    /* What is above bit 255 comes back in as 19 each; p is added if that was negative. */
+    above = *top >> 8;
+    negative = above >> 31;
+    *top = (limb_13)((*top & 0xff) + (negative & 0x100));
+    limbs_13_ripple(d, 19 * above - (negative & 19));
+    limbs_13_store((uint8_t *)out, d);
+#endif
 }
 
 /* x = x / z, or 0 if z = 0; z may be anything that mul gives. */
 __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
 {
     struct {
-        struct fe_pair fg, de;
+        union {
+            struct divsteps_pair de;
+            uint8_t bytes[32];
+        };
+        union {
+            struct divsteps_pair fg;
+            struct fe inverse;
+        };
         struct divsteps m;
-        uint8_t bytes[32];
     } s;
     int32_t zeta = -1, negative;
 
-    /* g from 0 to p - 1, f = p */
+    /* g from 0 to p - 1, f = p, d = 0, e = 1 */
     fe_store(s.bytes, z);
-    fe_load(&s.fg.b, s.bytes);
-    for (unsigned i = 0; i < FE_LIMBS; i++)
-        s.fg.a.limb[i] = DIVSTEPS_MASK;
-    s.fg.a.limb[0] = DIVSTEPS_MASK - 18;
-    s.fg.a.limb[FE_LIMBS - 1] = 255;
-    fe_set(&s.de.a, 0);
-    fe_set(&s.de.b, 1);
+    limbs_13_load(s.fg.b, s.bytes);
+    for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++) {
+        s.fg.a[i] = DIVSTEPS_MASK;
+        s.de.a[i] = s.de.b[i] = 0;
+    }
+    s.fg.a[0] = DIVSTEPS_MASK - 18;
+    s.fg.a[DIVSTEPS_LIMBS - 1] = 255;
+    s.de.b[0] = 1;
 
     for (unsigned i = 0; i < DIVSTEPS_BATCHES; i++) {
-        zeta = divsteps(&s.m, zeta, (uint32_t)s.fg.a.limb[0], (uint32_t)s.fg.b.limb[0]);
+        zeta = divsteps(&s.m, zeta, (uint32_t)s.fg.a[0], (uint32_t)s.fg.b[0]);
         divsteps_apply(&s.de, &s.m, DIVSTEPS_MASK);
         divsteps_apply(&s.fg, &s.m, 0);
     }
-    negative = s.fg.a.limb[FE_LIMBS - 1] >> 15;
-    for (unsigned i = 0; i < FE_LIMBS; i++)
-        s.de.a.limb[i] = (fe_limb)((s.de.a.limb[i] ^ negative) - negative);
-    fe_mul(x, x, &s.de.a);
+    negative = s.fg.a[DIVSTEPS_LIMBS - 1] >> 15;
+    divsteps_element(&s.inverse, s.de.a, negative);
+    fe_mul(x, x, &s.inverse);
     wyrm_wipe(&s, sizeof(s));
 }
 

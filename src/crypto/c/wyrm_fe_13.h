@@ -16,82 +16,47 @@
 #define WYRM_FE_13_H
 
 #include "../wyrm_crypto_select.h"
-
-#include <stdint.h>
+#include "wyrm_limbs_13.h"
 
 /* Division steps take a quarter of the instructions of a power, for some 350 bytes more. */
 #if !WYRM_SMALL
 #define FE_DIVSTEPS "wyrm_divsteps_13.h"
 #endif
 
-#define FE_LIMBS 20
-#define FE_BITS  13
+#define FE_LIMBS LIMBS_13
+#define FE_BITS  LIMB_13_BITS
 #define FE_BLOCK 5 /* limbs multiplied at a time */
 
 /* Unrolling the inner loops of a product trebles its speed for some 300 bytes. */
 #define FE_UNROLL _Pragma("GCC unroll 9")
 
-#ifdef WYRM_FE_WORDS /* an architecture that has its own arithmetic, with a word for each limb */
-typedef int32_t fe_limb;
-#else
-typedef int16_t fe_limb;
-#endif
-
 struct fe {
-    fe_limb limb[FE_LIMBS];
+    limb_13 limb[FE_LIMBS];
 };
 
 static void fe_load(struct fe *out, const uint8_t in[32])
 {
-    uint32_t bits = 0;
-    unsigned held = 0, next = 0;
-
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        for (; held < FE_BITS && next < 32; held += 8)
-            bits |= (uint32_t)in[next++] << held;
-        out->limb[i] = (fe_limb)(bits & ((1u << FE_BITS) - 1));
-        bits >>= FE_BITS;
-        held -= FE_BITS;
-    }
-    out->limb[FE_LIMBS - 1] &= 0xff;
+    limbs_13_load(out->limb, in);
 }
 
 static void fe_set(struct fe *out, unsigned small)
 {
-    *out = (struct fe){{(fe_limb)small}};
-}
-
-/* a += carry with limbs of 0 to 2^13 - 1, for a sum from 0 to 2^260 - 1. */
-static void fe_ripple(struct fe *a, int32_t carry)
-{
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        carry += a->limb[i];
-        a->limb[i] = (fe_limb)(carry & ((1 << FE_BITS) - 1));
-        carry >>= FE_BITS;
-    }
+    *out = (struct fe){{(limb_13)small}};
 }
 
 /* Uses up `a`, of magnitude below p. Adding 2^255 makes it a + p + 19, which reaches 2^255 exactly
  * if a >= 0; taking bit 255 away as 19 then leaves a or a + p, with 19 too many. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
-    fe_limb *top = &a->limb[FE_LIMBS - 1];
-    uint32_t bits = 0;
-    unsigned held = 0;
+    limb_13 *top = &a->limb[FE_LIMBS - 1];
     int32_t fold;
 
-    *top = (fe_limb)(*top + 256);
-    fe_ripple(a, 0);
+    *top = (limb_13)(*top + 256);
+    limbs_13_ripple(a->limb, 0);
     fold = 19 * (*top >> 8);
     *top &= 0xff;
-    fe_ripple(a, fold - 19);
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        bits |= (uint32_t)a->limb[i] << held;
-        for (held += FE_BITS; held >= 8; held -= 8) {
-            *out++ = (uint8_t)bits;
-            bits >>= 8;
-        }
-    }
+    limbs_13_ripple(a->limb, fold - 19);
+    limbs_13_store(out, a->limb);
 }
 
 #ifndef WYRM_FE_WORDS
