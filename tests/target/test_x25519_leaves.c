@@ -142,7 +142,7 @@ static void the_ladder_equals_its_twin(void **state)
     }
 }
 
-#if WYRM_ARCH_RV32 && !WYRM_SMALL
+#if WYRM_ARCH_ARMV6M || (WYRM_ARCH_RV32 && !WYRM_SMALL)
 void LEAF(ladder_from_9)(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 
 static void the_ladder_from_the_base_point_equals_its_twin(void **state)
@@ -159,7 +159,7 @@ int main(void)
         cmocka_unit_test(multiplication_equals_its_twin),
         cmocka_unit_test(squaring_equals_its_twin),
         cmocka_unit_test(the_ladder_equals_its_twin),
-#if WYRM_ARCH_RV32 && !WYRM_SMALL
+#if WYRM_ARCH_ARMV6M || (WYRM_ARCH_RV32 && !WYRM_SMALL)
         cmocka_unit_test(the_ladder_from_the_base_point_equals_its_twin),
 #endif
     };

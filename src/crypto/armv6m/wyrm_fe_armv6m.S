@@ -8,6 +8,7 @@
  *   void wyrm_fe_mul_armv6m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_sqr_armv6m(struct fe *out, const struct fe *a, unsigned times);
  *   void wyrm_fe_ladder_armv6m(struct fe *x, struct fe *z, const uint8_t swaps[32]);
+ *   void wyrm_fe_ladder_from_9_armv6m(struct fe *x, struct fe *z, const uint8_t swaps[32]);
  *
  * Elements are eight words, any 256-bit value; mul, sqr and the ladder give values below
  * 2^255 + 2^160. out may be a or b.
@@ -26,11 +27,12 @@
  * arguments; MULS takes the same time for all operands on these cores (32 cycles on an M0 with the
  * small multiplier).
  *
- * Stack: mul and sqr 228 bytes with all they call, the ladder 228 more. Executed instructions: 64
+ * Stack: mul and sqr 228 bytes with all they call, the ladder 232 more. Executed instructions: 64
  * bits mul 69, sqr 44; 128 bits mul 274, sqr 179; elements mul 1,077, sqr 773, both with 191 of
- * what finishes them. The whole of X25519 takes 2,409,241 and 792 bytes of stack (QEMU,
- * mps2-an385, GCC 12.2 -O2). Tried before: twenty limbs of 13 bits, two levels of Karatsuba down to
- * five limbs: mul 1,602, sqr 1,255, 3.63 M.
+ * what finishes them. The whole of X25519 takes 2,396,882 and 792 bytes of stack (QEMU,
+ * mps2-an385, GCC 12.2 -O2), from 9 a tenth less. Tried before: twenty limbs of 13 bits and two
+ * levels of Karatsuba down to five limbs, mul 1,602, sqr 1,255, 3.63 M; division by a power, 126,000
+ * more.
  */
 #include "../wyrm_crypto_select.h"
 
@@ -708,8 +710,9 @@ plus_a24:
 #define T1      160
 #define ARGS    192
 #define SWAPS   (ARGS + 8)
-#define BIT     (ARGS + 12)
-#define L_FRAME 208
+#define BASE    (ARGS + 12) /* x1, or null for 9 */
+#define BIT     (ARGS + 16)
+#define L_FRAME 212
 
 .macro call function, out, a, b=none
     add     r0, sp, #\out
@@ -725,10 +728,22 @@ plus_a24:
     call    wyrm_fe_sqr_armv6m, \out, \a
 .endm
 
+/* As the ladder, where *x is 9: its product by x1 = 3^2 is one by 3 of what is squared. */
+    .global wyrm_fe_ladder_from_9_armv6m
+    .type   wyrm_fe_ladder_from_9_armv6m, %function
+wyrm_fe_ladder_from_9_armv6m:
+    .cfi_startproc
+    movs    r3, #0
+    b       .Lladder
+    .cfi_endproc
+    .size   wyrm_fe_ladder_from_9_armv6m, . - wyrm_fe_ladder_from_9_armv6m
+
     .global wyrm_fe_ladder_armv6m
     .type   wyrm_fe_ladder_armv6m, %function
 wyrm_fe_ladder_armv6m:
     .cfi_startproc
+    mov     r3, r0
+.Lladder:
     push    {r4-r7, lr}
     .cfi_adjust_cfa_offset 20
     .cfi_rel_offset r4, 0
@@ -738,8 +753,8 @@ wyrm_fe_ladder_armv6m:
     .cfi_rel_offset lr, 16
     sub     sp, sp, #L_FRAME
     .cfi_adjust_cfa_offset L_FRAME
-    add     r3, sp, #ARGS
-    stmia   r3!, {r0-r2}
+    add     r4, sp, #ARGS
+    stmia   r4!, {r0-r3}
     movs    r3, #0
     mov     r2, sp                          @ x2 = z3 = 1, z2 = 0, x3 = x
     movs    r1, #ARGS
@@ -762,9 +777,13 @@ wyrm_fe_ladder_armv6m:
     call    minus, Z2, X2, Z2               @ B
     call    plus, X2, X3, Z3                @ C
     call    minus, Z3, X3, Z3               @ D
+    ldr     r0, [sp, #BIT]                  @ the lowest bits are clear: after the last swap
+    cmp     r0, #3                          @ that may be, nothing is added any more
+    blo     .Lchoose
     call    wyrm_fe_mul_armv6m, X3, Z3, T0  @ DA
     call    wyrm_fe_mul_armv6m, T1, X2, Z2  @ CB
 
+.Lchoose:
     ldr     r0, [sp, #BIT]
     ldr     r1, [sp, #SWAPS]
     lsrs    r2, r0, #3
@@ -794,15 +813,27 @@ wyrm_fe_ladder_armv6m:
     cmp     r0, r12
     bne     .Lselect
 
+    ldr     r0, [sp, #BIT]
+    cmp     r0, #3
+    blo     .Ldouble
     call    minus, Z3, X3, T1
     call    plus, X3, X3, T1
     square  X3, X3
+    ldr     r0, [sp, #BASE]
+    cmp     r0, #0
+    bne     .Lnot_9
+    call    plus, T1, Z3, Z3                @ does not reach 2^257 - 38, nor does the next
+    call    plus, Z3, Z3, T1
+    square  Z3, Z3
+    b       .Ldouble
+.Lnot_9:
     square  Z3, Z3
     add     r0, sp, #Z3
     mov     r1, r0
-    ldr     r2, [sp, #ARGS]
+    ldr     r2, [sp, #BASE]
     bl      wyrm_fe_mul_armv6m
 
+.Ldouble:
     square  T0, T0                          @ AA
     square  T1, Z2                          @ BB
     call    wyrm_fe_mul_armv6m, X2, T0, T1
