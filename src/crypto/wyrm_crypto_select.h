@@ -8,6 +8,7 @@
  *   WYRM_ARCH_<X>    1 on that architecture; assembly files are empty elsewhere
  *   WYRM_XTENSA_WINDOWED  1: calls turn the register window; 0: call0
  *   WYRM_XTENSA_MULUH     1: there is a multiply for high words
+ *   WYRM_XTENSA_MULL      1: there is one for low words
  *   WYRM_SMALL       1: smallest code; 0: fastest
  *   WYRM_ASM         1: use the assembly of this architecture; 0: portable C everywhere, which is
  *                    the least code together with WYRM_SMALL, and several times slower
@@ -41,8 +42,8 @@
 #endif
 #endif
 
-/* Two things about an Xtensa that its assembly must know. The headers of its vendor tell the
- * second, GCC the first; a build without them says it, else there is no assembly. */
+/* What the assembly for an Xtensa must know of it. GCC tells the calling convention, or a build
+ * says it, else there is no assembly; the headers of its vendor tell the rest. */
 #if defined(__XTENSA__) && !defined(WYRM_XTENSA_WINDOWED)
 #if defined(__XTENSA_WINDOWED_ABI__)
 #define WYRM_XTENSA_WINDOWED 1
@@ -55,6 +56,13 @@
 #define WYRM_XTENSA_MULUH 1
 #else
 #define WYRM_XTENSA_MULUH 0
+#endif
+#endif
+#ifndef WYRM_XTENSA_MULL
+#if defined(XCHAL_HAVE_MUL32) && !XCHAL_HAVE_MUL32
+#define WYRM_XTENSA_MULL 0
+#else
+#define WYRM_XTENSA_MULL 1
 #endif
 #endif
 
@@ -169,7 +177,8 @@
 #define WYRM_POLY1305_ASM                                                                          \
     (WYRM_ASM && (((WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32) && WYRM_POLY1305_BITS == 32) ||           \
                   ((WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M) && WYRM_POLY1305_BITS == 13) ||          \
-                  (WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 26)))
+                  (WYRM_ARCH_XTENSA &&                                                             \
+                   (WYRM_POLY1305_BITS == 26 || (WYRM_POLY1305_BITS == 13 && WYRM_XTENSA_MULL)))))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
 /* On ARMv6-M it is twice as big as the small C, if smaller than the fast: for speed only. */
