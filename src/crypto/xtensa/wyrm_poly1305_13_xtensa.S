@@ -184,7 +184,7 @@ wyrm_poly1305_blocks:
     l32i.n  a3, a2, COLUMNS+24
     l32i.n  a4, a2, COLUMNS+32
 
-.Lblock:             /* low columns in a7 to a11; T (low + high) in the frame, but 1 and 3 in a3, a4 */
+.Lblock: /* low columns in a7 to a11; T (low + high) in the frame, but 1 and 3 in a3, a4 */
     l32i    W, a1, IN
     l32i    P, a1, END
     beq     W, P, .Llast
