@@ -104,17 +104,16 @@ static size_t find(const char *text, size_t len, char c)
 
 /* ---- Keys ------------------------------------------------------------------ */
 
-/* Hides from the compiler that a mask is only ever 0 or ~0: Clang branches on it on ARMv6-M. */
-static inline uint32_t opaque(uint32_t mask)
+/* All ones if `number` is negative as a signed one, else 0. */
+static uint32_t mask_of_sign(uint32_t number)
 {
-    __asm__("" : "+r"(mask));
-    return mask;
+    return wyrm_opaque(0u - (wyrm_opaque(number) >> 31));
 }
 
 /* All ones if low <= c <= high, else 0; for numbers far below 2^31. */
 static uint32_t in_range(uint32_t c, uint32_t low, uint32_t high)
 {
-    return opaque((((c - low) | (high - c)) >> 31) - 1);
+    return ~mask_of_sign((c - low) | (high - c));
 }
 
 static char sextet_encode(uint32_t v)
@@ -135,7 +134,7 @@ static uint32_t sextet_decode(char c)
 
     for (uint32_t v = 0; v < 64; v++) {
         uint32_t differs = (uint8_t)(c ^ sextet_encode(v));
-        found |= opaque(0u - ((differs - 1) >> 31)) & (v + 1);
+        found |= mask_of_sign(differs - 1) & (v + 1);
     }
     return found;
 }

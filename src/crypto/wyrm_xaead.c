@@ -4,6 +4,8 @@
  *
  * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): a key of its own per nonce, by HChaCha20.
  */
+#include "wyrm_ct.h"
+
 #include "../wyrm_crypto.h"
 
 #include <string.h>
@@ -31,6 +33,7 @@ void wyrm_xaead_seal(uint8_t *out, const uint8_t *in, size_t len, const uint8_t 
     derive(&s, nonce, key);
     wyrm_aead_seal(out, &span, 1, 0, aad, aad_len, s.nonce, s.key);
     wyrm_wipe(&s, sizeof(s));
+    wyrm_scrub_stack();
 }
 
 bool wyrm_xaead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
@@ -43,5 +46,6 @@ bool wyrm_xaead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_le
     derive(&s, nonce, key);
     ok = wyrm_aead_open(buf, len, aad, aad_len, s.nonce, s.key);
     wyrm_wipe(&s, sizeof(s));
+    wyrm_scrub_stack();
     return ok;
 }

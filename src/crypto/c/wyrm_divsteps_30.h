@@ -73,7 +73,8 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
         _Pragma("GCC unroll 5") for (unsigned i = 0; i < DIVSTEPS_BITS / 2; i++)
         {
             /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
-            uint32_t odd = g & 1, swap = (uint32_t)(zeta >> 31) & (0 - odd), sign = swap | odd;
+            uint32_t odd = g & 1, negative = wyrm_opaque((uint32_t)(zeta >> 31));
+            uint32_t swap = negative & (0 - odd), sign = swap | odd;
 
             g += f * sign;
             qr += uv * sign;

@@ -13,6 +13,7 @@
 #define WYRM_FE_32_H
 
 #include "../wyrm_bytes.h"
+#include "../wyrm_ct.h"
 
 #include <stdint.h>
 
@@ -55,7 +56,7 @@ static void fe_store(uint8_t out[32], struct fe *a)
     int32_t above;
 
     fe_ripple(a, 19);
-    above = (int32_t)(a->limb[7] >> 31);
+    above = (int32_t)wyrm_opaque(a->limb[7] >> 31);
     a->limb[7] &= 0x7fffffff;
     fe_ripple(a, 19 * above - 19);
     for (unsigned i = 0; i < FE_LIMBS; i++)

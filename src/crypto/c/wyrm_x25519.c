@@ -8,6 +8,7 @@
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_bytes.h"
+#include "../wyrm_ct.h"
 
 #include WYRM_FE_HEADER
 
@@ -50,13 +51,6 @@ static void ladder_step(struct rungs *s, uint32_t swap)
     fe_mul(&s->doubled_z, &s->t0, &s->t1);
 }
 
-/* Hides from the compiler that the mask is only ever 0 or ~0, so that it cannot branch on it. */
-static inline uint32_t opaque(uint32_t mask)
-{
-    __asm__("" : "+r"(mask));
-    return mask;
-}
-
 /* x/z = n * x, where bit i of `swaps` says whether bits i and i + 1 of n differ. n is even, so that
  * its multiple ends up where doublings go. */
 __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const uint8_t swaps[32])
@@ -69,7 +63,7 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
     fe_set(&s.doubled_x, 1);
     fe_set(&s.doubled_z, 0);
     for (unsigned i = 255; i-- > 0;)
-        ladder_step(&s, opaque(0u - (((uint32_t)swaps[i / 8] >> (i % 8)) & 1)));
+        ladder_step(&s, wyrm_opaque(0u - (((uint32_t)swaps[i / 8] >> (i % 8)) & 1)));
     *x = s.doubled_x;
     *z = s.doubled_z;
     wyrm_wipe(&s, sizeof(s));
