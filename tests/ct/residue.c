@@ -7,6 +7,8 @@
  */
 #include "residue.h"
 
+#include "crypto/wyrm_crypto_select.h"
+
 #define PAINT 0xc0ffee11
 
 static inline volatile uint32_t *stack_pointer(void)
@@ -19,11 +21,47 @@ static inline volatile uint32_t *stack_pointer(void)
     __asm__ volatile("mov %0, sp" : "=r"(sp));
 #elif defined(__riscv)
     __asm__ volatile("mv %0, sp" : "=r"(sp));
+#elif WYRM_ARCH_XTENSA
+    __asm__ volatile("mov %0, a1" : "=r"(sp));
+#if WYRM_XTENSA_WINDOWED
+    sp -= 16; /* where registers of our caller may be, in use */
+#endif
 #else
 #error "how does this architecture call its stack pointer?"
 #endif
     return (volatile uint32_t *)sp;
 }
+
+#if WYRM_ARCH_XTENSA && WYRM_XTENSA_WINDOWED
+static inline void clear_window(void)
+{
+    __asm__ volatile("movi a8, 0\n\t"
+                     "movi a9, 0\n\t"
+                     "movi a10, 0\n\t"
+                     "movi a11, 0\n\t"
+                     "movi a12, 0\n\t"
+                     "movi a13, 0\n\t"
+                     "movi a14, 0\n\t"
+                     "movi a15, 0"
+                     :
+                     :
+                     : "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15");
+}
+
+/* All 64 registers: a new window shows what was in them before. To be called before the stack is
+ * painted, where they are saved on the way. */
+__attribute__((noinline)) static void clear_windows(unsigned more)
+{
+    if (more > 0)
+        clear_windows(more - 1);
+    clear_window();
+}
+#else
+static inline void clear_windows(unsigned more)
+{
+    (void)more;
+}
+#endif
 
 /* What callers keep in registers is saved on the stack by the function under test: make it zeros.
  */
@@ -69,6 +107,16 @@ static inline void clear_registers(void)
                      :
                      :
                      : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+#elif WYRM_ARCH_XTENSA && WYRM_XTENSA_WINDOWED
+    clear_window();
+#elif WYRM_ARCH_XTENSA
+    __asm__ volatile("movi a12, 0\n\t"
+                     "movi a13, 0\n\t"
+                     "movi a14, 0\n\t"
+                     "movi a15, 0"
+                     :
+                     :
+                     : "a12", "a13", "a14", "a15");
 #endif
 }
 
@@ -76,6 +124,7 @@ __attribute__((noinline)) void residue_capture(void (*run)(void), uint32_t found
 {
     volatile uint32_t *sp = stack_pointer();
 
+    clear_windows(7);
     for (unsigned i = 1; i <= RESIDUE_WORDS; i++)
         sp[-(int)i] = PAINT;
     clear_registers();

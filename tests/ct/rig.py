@@ -44,17 +44,35 @@ class Core:
     name: str
     flags: str
     prefix: str  # of gcc and binutils
-    clang: str = ""  # the flags it needs beside those of gcc
+    gcc: str = ""  # the flags only gcc needs
+    clang: str = ""  # those only clang needs
+    assemble: str = ""  # those it needs for assembly, where they are called differently
     link: str = ""
     machine: tuple[str, ...] = ()  # empty: the host
     code_at: int = 0
     data_at: int = 0
     order_at: int = 0
-    board: str = "cortex_m.c"
-    aligned: bool = False  # does not read words at any address
+    board: tuple[str, ...] = ("tests/ct/boards/cortex_m.c",)
+    script: str = "tests/ct/boards/board.ld"
+    compilers: tuple[str, ...] = ("gcc", "clang")
+    disassembler: tuple[str, ...] = ()  # if not that of binutils
+    aligned: bool = False  # does not read words at any address; the plugin looks
+    slow: bool = False  # in the emulator
+
+    @property
+    def xtensa(self) -> bool:
+        return self.prefix.startswith("xtensa")
 
     def tool(self, name: str) -> str:
         return f"{self.prefix}{name}"
+
+    def instructions(self, thing: Path) -> list[str]:
+        """The names of those in an object, one after the other."""
+        disassembler = self.disassembler or (self.tool("objdump"),)
+        listing = run(*disassembler, "-d", "--no-show-raw-insn", str(thing)).stdout
+        sections = re.split(r"^Disassembly of section ", listing, flags=re.MULTILINE)
+        code = "".join(section for section in sections if not section.startswith(".literal"))
+        return re.findall(r"^\s+[0-9a-f]+:\s+([a-z]\S*)", code, re.MULTILINE)
 
 
 def _cortex_m(
@@ -96,12 +114,59 @@ def _rv32(name: str, extensions: str, cpu: str) -> Core:
         code_at=0x8000_0000,
         data_at=0x8020_0000,
         order_at=0x8040_0000,
-        board="riscv.c",
+        board=("tests/ct/boards/riscv.c",),
         aligned=True,
     )
 
 
-HOST = Core(name="host", flags="", prefix="", board="host.c")
+_LX106 = "/usr/lib/xtensa-lx106-elf"
+
+
+def _xtensa(
+    name: str,
+    board: str,
+    cpu: str,
+    options: str,
+    clang: str,
+    link: str,
+    compilers: tuple[str, ...] = ("gcc", "clang"),
+) -> Core:
+    """On the boards of bench/micro. Clang names its options differently for C and assembly."""
+    in_c = " ".join(f"-Xclang -target-feature -Xclang +{one}" for one in options.split())
+    assemble = " ".join(f"-Xclangas -target-feature -Xclangas +{one}" for one in options.split())
+    return Core(
+        name=name,
+        flags=f"-isystem {_LX106}/include",
+        gcc="-mlongcalls -mtext-section-literals",
+        prefix="xtensa-lx106-elf-",
+        clang=f"--target=xtensa-unknown-elf -fomit-frame-pointer {clang} {in_c}",
+        assemble=f"--target=xtensa-unknown-elf {assemble}",
+        link=link,
+        machine=(
+            *("qemu-system-xtensa", "-M", "sim", "-cpu", cpu, "-display", "none"),
+            *("-monitor", "none", "-serial", "none"),
+            *("-semihosting-config", "enable=on,target=native"),
+        ),
+        order_at=0x6010_0000,
+        board=("tests/ct/boards/xtensa.c", f"bench/micro/boards/{board}/board.c"),
+        script=f"bench/micro/boards/{board}/board.ld",
+        compilers=compilers,
+        disassembler=("llvm-objdump-22", "--mcpu=esp32") if name == "esp32" else (),
+        slow=name == "esp32",  # each MULUH is an exception
+    )
+
+
+def _esp32() -> Core:
+    toolchain = (paths.ROOT / "cmake" / "xtensa-esp32-elf.cmake").read_text()
+    options = re.search(r"foreach\(option\s+([^)]+)\)", toolchain)
+    definitions = re.search(r'set\(common "([^"]+)"\)', toolchain)
+    assert options and definitions
+    # No GCC of Debian's knows register windows.
+    link = "-nostdlib -Wl,--no-relax"
+    return _xtensa("esp32", "sim_windowed", "de212", options[1], definitions[1], link, ("clang",))
+
+
+HOST = Core(name="host", flags="", prefix="", board=("tests/ct/boards/host.c",))
 CORES = {
     core.name: core
     for core in (
@@ -112,6 +177,11 @@ CORES = {
         _cortex_m("m33", "thumbv8m.main", "mps2-an505", 0x1000_0000, 0x3800_0000),
         _rv32("rv32imc", "", "rv32"),
         _rv32("rv32imc_zbb", "_zbb", "rv32,zbb=true"),
+        _xtensa(
+            *("lx106", "sim", "lx106", "density exception mul16 mul32 nsa rvector timers1"),
+            *("-DWYRM_XTENSA_WINDOWED=0", f"--specs={_LX106}/picolibc.specs"),
+        ),
+        _esp32(),
         HOST,
     )
 }
@@ -155,8 +225,8 @@ class Build:
         return [self._object(source) for source in wanted]
 
     def _require(self) -> None:
-        compiler = self.core.tool("gcc") if self.compiler == "gcc" else self.compiler
-        require(compiler, self.core.tool("gcc"), self.core.tool("objdump"), "ninja")
+        require(self._compile("").split()[0], self.core.tool("gcc"), self.core.tool("nm"), "ninja")
+        require(*self.core.disassembler[:1])
         if self.core.name.startswith("rv32") and not Path(_PICOLIBC).exists():
             pytest.skip("picolibc-riscv64-unknown-elf is missing: ./wyrm setup --all")
 
@@ -172,24 +242,31 @@ class Build:
         run("ninja", "-C", str(self.folder), "-j", str(os.cpu_count() or 1), *targets)
 
     def _recipe(self) -> Iterator[str]:
-        core, gcc = self.core, self.core.tool("gcc")
-        compile_with = f"clang {core.clang}" if self.compiler == "clang" else gcc
+        core = self.core
         # Debian's valgrind does not understand version 5 of the line tables.
         flags = (
             f"{core.flags} -{self.level} {self.definitions} -gdwarf-4 -std=c11 {WARNINGS} -I{SRC}"
         )
-        yield f"rule cc\n command = {compile_with} {flags} $more -MMD -MF $out.d -c $in -o $out"
+        depend = "-MMD -MT $out -MF $out.d"
+        yield f"rule cc\n command = {self._compile(f'{flags} $more {depend}')}"
         yield " depfile = $out.d\n deps = gcc"
-        yield f"rule link\n command = {gcc} {core.flags} $in $more -o $out"
+        yield f"rule as\n command = {self._assemble(f'{flags} {depend}')}"
+        yield " depfile = $out.d\n deps = gcc"
+        yield f"rule link\n command = {core.tool('gcc')} {core.flags} $in $more -o $out"
         product = [*sources("core"), *sources("crypto"), SRC / "wyrm_text.c"]
         product += [SRC / "crypto/x86_64/wyrm_aead_x86_64.c"] if self.daemon else []
-        shared = [HERE / "subjects.c", HERE / "leaks.c", HERE / "boards" / core.board]
+        shared = [HERE / "subjects.c", HERE / "leaks.c", *(paths.ROOT / one for one in core.board)]
         programs = {"wiped": ["wiped.c", "residue.c"], "poison": ["poison.c"]}
         if core is not HOST:
             programs = {"wiped": programs["wiped"], "trace": ["image.c", "marks.c"]}
         every = {*product, *shared, *(HERE / name for names in programs.values() for name in names)}
         for source in sorted(every):
+            if source.suffix == ".S":
+                yield f"build {self._object(source)}: as {source}"
+                continue
             more = "-ffunction-sections -fdata-sections"
+            if source.is_relative_to(_MICRO) or source.name == "xtensa.c":
+                more += f" -I{_MICRO} -fno-builtin"  # some bring the memory functions
             if self.daemon and source.name == "wyrm_aead.c":
                 more += " -Dwyrm_aead_seal=wyrm_aead_seal_portable"
                 more += " -Dwyrm_aead_open=wyrm_aead_open_portable"
@@ -197,7 +274,7 @@ class Build:
         for program, names in programs.items():
             inputs = [*(HERE / name for name in names), *shared, *product]
             line = " ".join(str(self._object(source)) for source in inputs)
-            implicit = "" if core is HOST else f" | {HERE / 'boards/board.ld'}"
+            implicit = "" if core is HOST else f" | {paths.ROOT / core.script}"
             yield f"build {program}: link {line}{implicit}\n more = {self._link(program)}"
 
     def _link(self, program: str) -> str:
@@ -210,11 +287,40 @@ class Build:
             "CODE_AT": core.code_at,
             "DATA_AT": core.data_at,
             "STACK_BYTES": 0x1400 if self.small_ram else 0x8000,
-            "ORDER_AT": order,
+            "target_order_place": order,
         }
         symbols = ",".join(f"--defsym={name}={value:#x}" for name, value in places.items())
-        script = HERE / "boards" / "board.ld"
-        return f"-nostartfiles -Wl,--gc-sections,-z,noexecstack,-T,{script},{symbols} {core.link}"
+        options = "-Wl,--gc-sections,-z,noexecstack,--no-warn-rwx-segments"
+        return f"-nostartfiles -T {paths.ROOT / core.script} {options},{symbols} {core.link}"
+
+    def _compile(self, flags: str) -> str:
+        if self.compiler == "gcc":
+            return f"{self.core.tool('gcc')} {self.core.gcc} {flags} -c $in -o $out"
+        if not self.core.xtensa:
+            return f"clang {self.core.clang} {flags} -c $in -o $out"
+        sort = f"sed -E -i -f {paths.ROOT}/cmake/xtensa-literals.sed -e /cfi_offset/d $out.s"
+        compiled = f"clang-22 {self.core.clang} {flags} -S $in -o $out.s"
+        return f"{compiled} && {sort} && clang-22 {self.core.assemble} -c $out.s -o $out"
+
+    def _assemble(self, flags: str) -> str:
+        """Our assembly takes GNU's assembler, if there is one for the core."""
+        core = self.core
+        if core.xtensa and "gcc" not in core.compilers:
+            return f"clang-22 {core.clang} {core.assemble} {flags} -c $in -o $out"
+        if core.xtensa:
+            return f"{core.tool('gcc')} {core.gcc} {flags} -c $in -o $out"
+        return self._compile(flags)
+
+
+def every_build() -> list[Build]:
+    """All that is emulated: each core, compiler and level."""
+    return [
+        Build(core, compiler, level)
+        for core in CORES.values()
+        if core is not HOST
+        for compiler in core.compilers
+        for level in LEVELS
+    ]
 
 
 def sources(room: str) -> list[Path]:
@@ -223,6 +329,9 @@ def sources(room: str) -> list[Path]:
     found = re.findall(rf"\${{WYRM_SRC_DIR}}/({room}/[^\s$]+\.[cS])\b", text)
     assert found, f"no sources of {room}"
     return [SRC / name for name in found]
+
+
+_MICRO = paths.ROOT / "bench" / "micro"
 
 
 def require(*programs: str) -> None:

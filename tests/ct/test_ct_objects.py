@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,23 +19,19 @@ from . import rig
 from .rig import CORES, Build
 
 QUICK = [
-    Build(CORES[core], "gcc", level)
-    for core, level in (("m4", "O2"), ("m3", "O2"), ("m3", "Os"), ("m0", "Os"), ("rv32imc", "O2"))
+    *(Build(CORES[core], "gcc", "O2") for core in ("m4", "m3", "rv32imc", "lx106")),
+    *(Build(CORES[core], "gcc", "Os") for core in ("m3", "m0")),
+    Build(CORES["esp32"], "clang", "O2"),
 ]
-WHOLE = [
-    Build(core, compiler, level)
-    for core, compiler, level in product(CORES.values(), ("gcc", "clang"), rig.LEVELS)
-    if core is not rig.HOST and (compiler == "gcc" or core.name != "rv32imc_zbb")
-]
+WHOLE = rig.every_build()
 
-_DIVISION = r"[us]div|divu?|remu?"
+_DIVISION = r"[us]div|divu?|remu?|quo[us]|rem[us]"
 # 3 to 5 cycles on Cortex-M3, by operand.
 _WIDE = r"(?:[us]mull|[us]mlal)"
 # An instruction whose condition fails takes one cycle: so must one whose condition holds. Loads,
 # stores and branches show in the traces.
 _SLOW = r"(?:mul|mla|mls|[us]mull|[us]mlal|umaal|smul..|smla..|smmul|smmla)"
 _CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
-_INSTRUCTION = re.compile(r"^\s+[0-9a-f]+:\t(?:[0-9a-f]{2,8} ?)+\s*\t(\S+)", re.MULTILINE)
 
 _MEMORY = r"(?:__aeabi_)?mem(?:cpy|set|move|clr)[48]?"
 _JUMP_TABLE = r"__gnu_thumb1_case_\w+"  # `switch` on v6-M: a branch, so the traces see it
@@ -66,8 +61,7 @@ def slow_instructions(core: rig.Core, thing: Path) -> Iterator[str]:
     if core.name == "m3":
         forbidden.append(_WIDE)
     pattern = re.compile("|".join(f"(?:{part})" for part in forbidden))
-    listing = rig.run(core.tool("objdump"), "-d", str(thing)).stdout
-    names = _INSTRUCTION.findall(listing)
+    names = core.instructions(thing)
     assert names or _OF_ONE_CORE.search(thing.name), f"{thing.name} has no code"
     for name in sorted(set(names)):
         if pattern.fullmatch(name.removesuffix(".w").removesuffix(".n")):
@@ -112,10 +106,12 @@ def test_objects_hold_nothing_slow_or_foreign_whatever_compiled_them(build: Buil
         ("m3", {"udiv", "umull"}),
         ("m0", {"__aeabi_uidiv", "__aeabi_lmul"}),
         ("rv32imc", {"divu"}),
+        ("lx106", {"__udivsi3", "__muldi3"}),
+        ("esp32", {"quou"}),
     ],
 )
 def test_planted_violations_are_found(name: str, expected: set[str]) -> None:
-    build = Build(CORES[name])
+    build = Build(CORES[name], CORES[name].compilers[0])
     (planted,) = build.objects("planted")
     found = [
         *slow_instructions(build.core, planted),

@@ -18,6 +18,7 @@ enum { SYS_EXIT = 1, SYS_WRITE = 4, STANDARD_OUTPUT = 1 };
 const bool board_counts = true;
 
 noreturn void board_start(void);
+noreturn void board_fault(void);
 
 static int simcall(int operation, uintptr_t b, uintptr_t c, uintptr_t d)
 {
@@ -26,7 +27,10 @@ static int simcall(int operation, uintptr_t b, uintptr_t c, uintptr_t d)
     register uintptr_t a4 __asm__("a4") = c;
     register uintptr_t a5 __asm__("a5") = d;
 
-    __asm__ volatile("simcall" : "+r"(a2), "+r"(a3) : "r"(a4), "r"(a5) : "memory");
+    __asm__ volatile(".byte 0x00, 0x51, 0x00" /* simcall */
+                     : "+r"(a2), "+r"(a3)
+                     : "r"(a4), "r"(a5)
+                     : "memory");
     return a2;
 }
 
@@ -106,13 +110,29 @@ noreturn void board_start(void)
     board_exit(main());
 }
 
-__asm__(".section .reset, \"ax\"\n"
+noreturn void board_fault(void)
+{
+    board_print("fault\n");
+    board_exit(1);
+}
+
+/* PS keeps its value of a reset, so that exceptions are double ones. */
+__asm__(".section .vectors, \"ax\"\n"
+        ".global board_vectors\n"
+        "board_vectors:\n"
+        ".org 0x70\n"
+        "   j board_fault\n"
+        ".section .reset, \"ax\"\n"
         ".global board_reset\n"
         "board_reset:\n"
         "   j 1f\n"
         ".align 4\n"
-        ".literal_position\n"
-        "1: movi a1, board_stack_top\n"
-        "   movi a0, board_start\n"
+        "2: .long board_stack_top\n"
+        "3: .long board_vectors\n"
+        "4: .long board_start\n"
+        "1: l32r a1, 2b\n"
+        "   l32r a0, 3b\n"
+        "   wsr a0, vecbase\n"
+        "   l32r a0, 4b\n"
         "   jx a0\n"
         ".text\n");

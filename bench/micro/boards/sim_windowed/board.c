@@ -161,6 +161,7 @@ noreturn void board_fault(void)
     board_exit(1);
 }
 
+/* Sets stack and windows up, and calls. PS: windows checked, user mode, no exception. */
 __asm__(".section .reset, \"ax\"\n"
         ".global board_reset\n"
         "board_reset:\n"
@@ -168,17 +169,20 @@ __asm__(".section .reset, \"ax\"\n"
         ".align 4\n"
         "2: .long board_stack_top\n"
         "3: .long board_start\n"
-        "4: .long 0x40020\n" /* PS: windows checked, user mode, no exception */
-        "1: l32r a1, 2b\n"
+        "4: .long 0x40020\n"
+        "1: l32r a4, 3b\n"
+        "board_call_a4:\n"
+        "   wsr a4, excsave1\n"
         "   movi a2, 1\n"
         "   wsr a2, windowstart\n"
         "   movi a2, 0\n"
         "   wsr a2, windowbase\n"
         "   rsync\n"
+        "   l32r a1, 2b\n"
         "   l32r a2, 4b\n"
         "   wsr a2, ps\n"
         "   rsync\n"
-        "   l32r a4, 3b\n"
+        "   rsr a4, excsave1\n"
         "   callx4 a4\n"
         ".text\n");
 
@@ -268,8 +272,10 @@ __asm__(".text\n"
         ".align 4\n"
         "2: .long board_emulated\n"
         "3: .long board_fault\n"
+        "5: .long board_call_a4\n"
         "4: l32r a4, 3b\n"
-        "callx4 a4\n"
+        "l32r a5, 5b\n"
+        "jx a5\n"
         "board_illegal:\n"
         "l32r a0, 2b\n" EACH(SAVE) "rsr a1, excsave1\n"
                                    "s32i a1, a0, 0\n"
