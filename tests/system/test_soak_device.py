@@ -13,7 +13,7 @@ from wyrmlab import boards, net, proc
 from wyrmlab.device import Device
 from wyrmlab.pair import DEVICE_INNER, HOST_INNER, Pair, boot
 
-pytestmark = [pytest.mark.netns, pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.netns, pytest.mark.soak, pytest.mark.timeout(7200)]
 
 
 def memory(device: Device) -> tuple[int, int]:
@@ -25,8 +25,8 @@ def memory(device: Device) -> tuple[int, int]:
 
 
 def a_day_of_the_devices_clock(firmware: Path, folder: Path, hours: int = 24) -> object:
-    """Its clock stands still for nothing: while it rests, its time flies, a day in half an hour.
-    A ping every ten seconds keeps the session busy; every two minutes there is another one."""
+    """Its clock stands still for nothing: while it rests, its time flies, a day in half an hour,
+    on a busy machine in an hour. A ping every ten seconds keeps the session busy."""
     board = boards.board("m7")
     fast = ("-icount", "shift=3,sleep=off")
     with (
@@ -50,11 +50,11 @@ def a_day_of_the_devices_clock(firmware: Path, folder: Path, hours: int = 24) ->
         return answered, handshakes, in_use, last
 
 
-@pytest.mark.story(tells=a_day_of_the_devices_clock, within_s=3500)
+@pytest.mark.story(tells=a_day_of_the_devices_clock, within_s=7000)
 def test_soak_of_a_device_for_a_day_of_its_clock(told: object) -> None:
     answered, handshakes, in_use, last = told  # type: ignore[misc]
     assert answered >= 24 * 360 * 0.98  # a busy host answers late, and then it is too late
-    assert 700 <= handshakes <= 900
+    assert 650 <= handshakes <= 730  # with the first ping when a session is 120 s old
     assert in_use[-1] == in_use[0]
     assert "3 received" in last
 
