@@ -183,16 +183,16 @@
 #ifndef WYRM_BLAKE2S_ASM
 /* On ARMv6-M it is twice as big as the small C, if smaller than the fast: for speed only. */
 #define WYRM_BLAKE2S_ASM                                                                           \
-    (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32 ||                       \
+    (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32 || WYRM_ARCH_XTENSA ||   \
                   (WYRM_ARCH_ARMV6M && !WYRM_SMALL)))
 #endif
 
 /* How far below the frame of a public function its callees may leave secrets; a test that scans the
  * stack measures it. Assembly clears its own frames; with the eight registers of ARMv6-M, compilers
- * spill in what remains in C. */
+ * spill in what remains in C, and on an Xtensa the frames of that are larger. */
 #ifndef WYRM_SCRUB_BYTES
 #if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM && !WYRM_ARCH_ARMV6M
-#define WYRM_SCRUB_BYTES 96
+#define WYRM_SCRUB_BYTES (WYRM_ARCH_XTENSA ? 160 : 96)
 #elif WYRM_ARCH_XTENSA
 #define WYRM_SCRUB_BYTES 448
 #else
