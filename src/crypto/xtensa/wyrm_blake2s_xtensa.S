@@ -9,8 +9,8 @@
  *
  * Rotations are one SRC each, by what SSAI has put into SAR. So steps that share a rotation go side
  * by side: three and one, because the state has a word more than there are free registers. Of the
- * pairs of rows c and d the one that is not at hand is in the frame; they trade places between three
- * and one, in the columns one way, in the diagonals back.
+ * pairs of rows c and d the one that is not at hand is in the frame; they trade places between
+ * three and one, in the columns one way, in the diagonals back.
  *
  *   a2-a5    v0-v3         a10-a12  v8-v10, in the diagonals v8, v11, v10
  *   a6-a9    v4-v7         a13-a15  v12-v14, in the diagonals v12, v13, v15
