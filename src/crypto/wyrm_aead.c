@@ -13,159 +13,144 @@
 
 #include <string.h>
 
-/* Blocks enciphered before they are hashed: few enough to stay in a small data cache, and all of a
- * packet of common size. */
-#define RUN 32
+/* One copy where size counts, one for each use where speed does. */
+#if WYRM_SMALL
+#define SHARED __attribute__((noinline)) static
+#else
+#define SHARED __attribute__((always_inline)) static inline
+#endif
 
 struct aead {
+    uint8_t *out; /* where the next block goes */
+    size_t fill;  /* bytes of a broken block that wait in `tail` */
     uint32_t chacha[WYRM_CHACHA20_WORDS];
     struct wyrm_poly1305 poly;
-    /* The last, broken block; the lengths that end the Poly1305 message are put behind it, and then
-     * the tag. */
-    uint8_t tail[WYRM_CHACHA20_BLOCK + WYRM_POLY1305_BLOCK];
+    _Alignas(uint32_t) uint8_t tail[WYRM_CHACHA20_BLOCK]; /* the key of Poly1305 at first */
+    /* How the message for Poly1305 ends: a broken block, and both lengths. */
+    uint8_t end[2 * WYRM_POLY1305_BLOCK];
 };
 
-/* The plaintext: what is left of `n` spans, the first from `data` on, and then `pad` zeros. */
-struct source {
-    const struct wyrm_span *span;
-    const uint8_t *data;
-    size_t len;
-    unsigned n;
-    size_t pad;
-};
+/* Takes in `len` bytes, zeros to the next multiple of 16, and the lengths if they follow. */
+SHARED void absorb(struct aead *s, const uint8_t *in, size_t len, bool lengths)
+{
+    size_t rest = len % WYRM_POLY1305_BLOCK, whole = len - rest;
+    size_t n = lengths ? 1 : 0;
+    uint8_t *end = s->end + WYRM_POLY1305_BLOCK;
+
+    if (whole > 0)
+        wyrm_poly1305_blocks(&s->poly, in, whole / WYRM_POLY1305_BLOCK, 1);
+    if (rest > 0) {
+        end = memset(s->end, 0, WYRM_POLY1305_BLOCK);
+        memcpy(end, in + whole, rest);
+        n++;
+    }
+    if (n > 0)
+        wyrm_poly1305_blocks(&s->poly, end, n, 1);
+}
 
 /* Block 0 of the key stream is the key of Poly1305; the state is left at block 1. */
 static void start(struct aead *s, const uint8_t *aad, size_t aad_len,
                   const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     wyrm_chacha20_init(s->chacha, key, nonce, 0);
-    memset(s->tail, 0, WYRM_CHACHA20_BLOCK);
+    memset(s->tail, 0, sizeof(s->tail));
     wyrm_chacha20_blocks(s->chacha, s->tail, s->tail, 1);
     wyrm_poly1305_init(&s->poly, s->tail);
-    wyrm_poly1305_padded(&s->poly, aad, aad_len);
+    absorb(s, aad, aad_len, false);
+    wyrm_store_le64(s->end + WYRM_POLY1305_BLOCK, aad_len);
+    s->fill = 0;
 }
 
-/* Takes in the `rest` bytes of ciphertext in the tail and the lengths, and writes the tag. */
-static void finish(struct aead *s, size_t rest, size_t aad_len, size_t len,
-                   uint8_t tag[WYRM_AEAD_TAG_LEN])
+/* Enciphers `len` bytes from `in`, as far as they fill blocks. */
+SHARED void encipher(struct aead *s, const uint8_t *in, size_t len)
 {
-    size_t at = (rest + WYRM_POLY1305_BLOCK - 1) & ~(size_t)(WYRM_POLY1305_BLOCK - 1);
+    while (len > 0) {
+        const uint8_t *from = in;
+        size_t take = len & ~(size_t)(WYRM_CHACHA20_BLOCK - 1), n = take;
 
-    if (at > rest)
-        memset(s->tail + rest, 0, at - rest);
-    wyrm_store_le64(s->tail + at, aad_len);
-    wyrm_store_le64(s->tail + at + 8, len);
-    wyrm_poly1305_blocks(&s->poly, s->tail, at / WYRM_POLY1305_BLOCK + 1, 1);
+        if (s->fill > 0 || take == 0) {
+            take = WYRM_CHACHA20_BLOCK - s->fill;
+            take = len < take ? len : take;
+            memcpy(s->tail + s->fill, in, take);
+            s->fill += take;
+            if (s->fill < WYRM_CHACHA20_BLOCK)
+                return;
+            s->fill = 0;
+            from = s->tail;
+            n = WYRM_CHACHA20_BLOCK;
+        }
+        in += take;
+        len -= take;
+        wyrm_chacha20_blocks(s->chacha, s->out, from, n / WYRM_CHACHA20_BLOCK);
+        s->out += n;
+    }
+}
+
+/* Enciphers what has been left in the tail. */
+static void encipher_rest(struct aead *s)
+{
+    if (s->fill == 0)
+        return;
+    wyrm_chacha20_blocks(s->chacha, s->tail, s->tail, 1);
+    memcpy(s->out, s->tail, s->fill);
+    s->out += s->fill;
+}
+
+/* The tag of `len` bytes of ciphertext. */
+SHARED void make_tag(struct aead *s, uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *text,
+                     size_t len)
+{
+    wyrm_store_le64(s->end + WYRM_POLY1305_BLOCK + 8, len);
+    absorb(s, text, len, true);
     wyrm_poly1305_finish(&s->poly, tag);
 }
 
-static void forget(struct aead *s)
+/* What a caller of `run` gives for the padding if the text is to be opened. */
+#define OPEN SIZE_MAX
+
+/* Seals spans and padding into `out`, or opens the only span, which is `out`. */
+SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+                const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
+                const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    wyrm_wipe(s, sizeof(*s));
+    struct aead s;
+    bool ok = true;
+
+    start(&s, aad, aad_len, nonce, key);
+    if (pad == OPEN) {
+        make_tag(&s, s.tail, out, spans->len);
+        ok = wyrm_ct_equal(s.tail, out + spans->len, WYRM_AEAD_TAG_LEN);
+        if (!ok)
+            n = 0;
+    }
+    s.out = out;
+    for (; n > 0; n--, spans++)
+        encipher(&s, spans->data, spans->len);
+    if (pad != OPEN && pad > 0) {
+        memset(s.out + s.fill, 0, pad);
+        encipher(&s, s.out + s.fill, pad);
+    }
+    encipher_rest(&s);
+    if (pad != OPEN)
+        make_tag(&s, s.out, out, (size_t)(s.out - out));
+    wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
-}
-
-/* Enciphers the `rest` bytes in the tail, into `out` too. */
-static void finish_text(struct aead *s, uint8_t *out, size_t rest)
-{
-    if (rest == 0)
-        return;
-    wyrm_chacha20_blocks(s->chacha, s->tail, s->tail, 1);
-    memcpy(out, s->tail, rest);
-}
-
-/* Leaves `n` bytes of the current span behind, and spans without any. */
-static void advance(struct source *src, size_t n)
-{
-    src->data += n;
-    src->len -= n;
-    while (src->len == 0 && src->n > 0) {
-        src->data = src->span->data;
-        src->len = src->span->len;
-        src->span++;
-        src->n--;
-    }
-}
-
-/* Collects one block across spans and padding; fewer bytes only at the end. */
-static size_t collect(struct source *src, uint8_t block[WYRM_CHACHA20_BLOCK])
-{
-    size_t room = WYRM_CHACHA20_BLOCK, take;
-
-    while (src->len > 0 && room > 0) {
-        take = src->len < room ? src->len : room;
-        memcpy(block + WYRM_CHACHA20_BLOCK - room, src->data, take);
-        advance(src, take);
-        room -= take;
-    }
-    take = src->pad < room ? src->pad : room;
-    memset(block + WYRM_CHACHA20_BLOCK - room, 0, take);
-    src->pad -= take;
-    return WYRM_CHACHA20_BLOCK - room + take;
+    return ok;
 }
 
 void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    struct source src = {spans, out, 0, n, pad}; /* nothing yet, at any address */
-    uint8_t *begin = out;
-    size_t rest;
-    struct aead s;
-
-    start(&s, aad, aad_len, nonce, key);
-    advance(&src, 0);
-    for (;;) {
-        const uint8_t *in = src.data;
-        size_t blocks = src.len / WYRM_CHACHA20_BLOCK;
-
-        if (blocks > 0) {
-            blocks = blocks < RUN ? blocks : RUN;
-            advance(&src, blocks * WYRM_CHACHA20_BLOCK);
-        } else {
-            rest = collect(&src, s.tail);
-            if (rest < WYRM_CHACHA20_BLOCK)
-                break;
-            in = s.tail;
-            blocks = 1;
-        }
-        wyrm_chacha20_blocks(s.chacha, out, in, blocks);
-        wyrm_poly1305_blocks(&s.poly, out, blocks * (WYRM_CHACHA20_BLOCK / WYRM_POLY1305_BLOCK), 1);
-        out += blocks * WYRM_CHACHA20_BLOCK;
-    }
-    finish_text(&s, out, rest);
-    out += rest;
-    finish(&s, rest, aad_len, (size_t)(out - begin), out);
-    forget(&s);
+    (void)run(out, spans, n, pad, aad, aad_len, nonce, key);
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
                     const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t rest, whole;
-    struct aead s;
-    uint8_t *tag = s.tail + WYRM_CHACHA20_BLOCK;
-    bool ok;
+    struct wyrm_span text = {buf, len - WYRM_AEAD_TAG_LEN};
 
     if (len < WYRM_AEAD_TAG_LEN)
         return false;
-    len -= WYRM_AEAD_TAG_LEN;
-    rest = len % WYRM_CHACHA20_BLOCK;
-    whole = len - rest;
-
-    start(&s, aad, aad_len, nonce, key);
-    if (whole > 0)
-        wyrm_poly1305_blocks(&s.poly, buf, whole / WYRM_POLY1305_BLOCK, 1);
-    if (rest > 0)
-        memcpy(s.tail, buf + whole, rest);
-    finish(&s, rest, aad_len, len, tag);
-    ok = wyrm_ct_equal(tag, buf + len, WYRM_AEAD_TAG_LEN);
-
-    /* From here the packet is genuine. */
-    if (ok && whole > 0)
-        wyrm_chacha20_blocks(s.chacha, buf, buf, whole / WYRM_CHACHA20_BLOCK);
-    if (ok)
-        finish_text(&s, buf + whole, rest);
-    forget(&s);
-    return ok;
+    return run(buf, &text, 1, OPEN, aad, aad_len, nonce, key);
 }

@@ -5,16 +5,22 @@
  * Comparing and forgetting secrets.
  */
 #include "wyrm_ct.h"
-#include "wyrm_crypto_select.h"
+#include "wyrm_bytes.h"
 
 #include "../wyrm_crypto.h"
 
 #include <string.h>
 
-/* For a value below 2^31, without a branch where comparisons are made by branches (Xtensa). */
+#if WYRM_SMALL
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 12")
+#endif
+
+/* Without a branch where comparisons are made by branches (Xtensa). */
 static inline bool is_zero(uint32_t value)
 {
-    return wyrm_opaque(value - 1) >> 31;
+    return wyrm_opaque(~value & (value - 1)) >> 31;
 }
 
 bool wyrm_ct_equal(const void *a, const void *b, size_t len)
@@ -23,6 +29,9 @@ bool wyrm_ct_equal(const void *a, const void *b, size_t len)
     uint32_t difference = 0;
 
     /* Opaque, or the compiler might leave at the first byte that settles the result. */
+    for (; !WYRM_SMALL && WYRM_UNALIGNED && len >= 4; len -= 4, x += 4, y += 4)
+        difference = wyrm_opaque(difference | (wyrm_load_le32(x) ^ wyrm_load_le32(y)));
+    UNROLL
     for (size_t i = 0; i < len; i++)
         difference = wyrm_opaque(difference | (uint32_t)(x[i] ^ y[i]));
     return is_zero(difference);
@@ -50,6 +59,7 @@ __attribute__((noinline)) void wyrm_scrub_stack(void)
 {
     volatile uint64_t frames[WYRM_SCRUB_BYTES / 8];
 
+    UNROLL
     for (unsigned i = 0; i < WYRM_SCRUB_BYTES / 8; i++)
         frames[i] = 0;
     __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */

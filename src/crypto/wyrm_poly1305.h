@@ -35,15 +35,13 @@ struct wyrm_poly1305 {
     uint32_t pad[4];
 };
 
+/* The key lies where words do. */
 void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32]);
 
 /* The leaf: takes in `blocks` > 0 blocks of 16 bytes, each as a number with bit 128 equal to `top`:
  * 1, or 0 for a last block whose message ended before it. */
 void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
                           uint32_t top);
-
-/* Takes in `len` bytes and zeros up to the next multiple of 16. */
-void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t len);
 
 /* Writes the tag; the caller wipes the state. */
 void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16]);

@@ -81,7 +81,8 @@ static void chacha20_blocks_equals_its_twin(void **state)
 /* A state as init and earlier blocks may leave it. */
 static void random_poly1305(struct wyrm_poly1305 *p)
 {
-    uint8_t key[32], blocks[32];
+    _Alignas(uint32_t) uint8_t key[32];
+    uint8_t blocks[32];
 
     fill_edgy(key, sizeof(key));
     fill_edgy(blocks, sizeof(blocks));

@@ -13,7 +13,6 @@
 #define wyrm_hchacha20         twin_hchacha20
 #define wyrm_poly1305_blocks   twin_poly1305_blocks
 #define wyrm_poly1305_init     twin_poly1305_init
-#define wyrm_poly1305_padded   twin_poly1305_padded
 #define wyrm_poly1305_finish   twin_poly1305_finish
 #define wyrm_blake2s_compress  twin_blake2s_compress
 #define wyrm_blake2s_init      twin_blake2s_init

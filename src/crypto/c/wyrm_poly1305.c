@@ -22,23 +22,11 @@ static inline uint32_t clamped(const uint8_t key[16], unsigned i)
 
 void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32])
 {
+    if (!WYRM_UNALIGNED)
+        key = __builtin_assume_aligned(key, 4);
     memset(state->h, 0, sizeof(state->h));
     load_key(state, key);
     wyrm_load_words(state->pad, key + 16, 4);
-}
-
-void wyrm_poly1305_padded(struct wyrm_poly1305 *state, const uint8_t *in, size_t len)
-{
-    size_t rest = len % WYRM_POLY1305_BLOCK, whole = len - rest;
-
-    if (whole > 0)
-        wyrm_poly1305_blocks(state, in, whole / WYRM_POLY1305_BLOCK, 1);
-    if (rest > 0) {
-        uint8_t last[WYRM_POLY1305_BLOCK] = {0};
-
-        memcpy(last, in + whole, rest);
-        wyrm_poly1305_blocks(state, last, 1, 1);
-    }
 }
 
 #if !WYRM_CT_ADD64
@@ -87,11 +75,13 @@ authenticate(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len, cons
 {
     struct {
         struct wyrm_poly1305 poly;
+        uint32_t key[8];
         uint8_t last[WYRM_POLY1305_BLOCK];
     } s;
     size_t rest = len % WYRM_POLY1305_BLOCK, whole = len - rest;
 
-    wyrm_poly1305_init(&s.poly, key);
+    memcpy(s.key, key, sizeof(s.key));
+    wyrm_poly1305_init(&s.poly, (const uint8_t *)s.key);
     if (whole > 0)
         wyrm_poly1305_blocks(&s.poly, in, whole / WYRM_POLY1305_BLOCK, 1);
     if (rest > 0) {
