@@ -115,12 +115,14 @@ struct wyrm_lwip {
 
     struct udp_pcb *pcb;
     uint32_t life; /* outdates jobs of an earlier start */
-    bool running, polling, receiving, sending, complaining;
+    bool running, polling, receiving, sending, complaining, listed;
+    uint16_t port; /* at which peers find us; 0: stopped */
+    /* Rarely used or wide members last: what lies far off needs longer instructions. */
+    struct wyrm_lwip_config config;
+    struct wyrm_lwip_counters counters;
     wyrm_ms timer_due; /* 0: not armed */
     struct wyrm_clock clock;
-    struct wyrm_lwip_counters counters;
-    struct wyrm_lwip_config config;
-    struct netif netif; /* last: what lies behind it would need longer instructions */
+    struct netif netif;
 };
 
 /* One line gives you a tunnel with all its storage in .bss. */
@@ -194,7 +196,10 @@ wyrm_status wyrm_lwip_route_get(struct wyrm_lwip *lwip, uint32_t position,
 void wyrm_lwip_count(struct wyrm_lwip *lwip, struct wyrm_lwip_counters *counters,
                      uint32_t drops[WYRM_DROP_REASONS]);
 /* The port that peers send to; 0 while stopped. */
-uint16_t wyrm_lwip_port(struct wyrm_lwip *lwip);
+static inline uint16_t wyrm_lwip_port(const struct wyrm_lwip *lwip)
+{
+    return lwip->port;
+}
 
 /* Runs fn(lwip, arg) under the lock, then polls: for several changes in one go. */
 wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),

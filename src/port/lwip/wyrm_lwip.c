@@ -23,6 +23,11 @@
 /* Idle tunnels wake up twice a day, so that the 32-bit clock of lwIP can be widened. */
 #define TIMER_MAX ((wyrm_ms)12 * 60 * 60 * 1000)
 
+static struct wyrm_lwip *around(struct netif *netif)
+{
+    return (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif));
+}
+
 struct wyrm_lwip *wyrm_lwip_of(struct netif *netif)
 {
 #if LWIP_IPV4
@@ -31,8 +36,7 @@ struct wyrm_lwip *wyrm_lwip_of(struct netif *netif)
     bool ours = netif->output_ip6 == wyrm_lwip_output6;
 #endif
 
-    return ours ? (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif))
-                : NULL;
+    return ours ? around(netif) : NULL;
 }
 
 wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
@@ -40,25 +44,38 @@ wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
     return wyrm_clock_widen(&lwip->clock, sys_now());
 }
 
+struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count)
+{
+    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+
+    *(copy == NULL ? &lwip->counters.no_memory : count) += 1;
+    return copy;
+}
+
+struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len)
+{
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (uint16_t)len, PBUF_RAM);
+
+    lwip->counters.no_memory += p == NULL;
+    return p;
+}
+
 /* ---- Outwards ------------------------------------------------------------- */
 
-/* `packet` in at most WYRM_LWIP_SPANS pieces and with a segment size that fits: itself, or a copy
- * that the caller frees. NULL: no memory. */
+/* `packet` in at most WYRM_LWIP_SPANS pieces and with a segment size that fits: itself, or a copy.
+ * The caller frees it. NULL: no memory. */
 static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     struct wyrm_lwip_mss mss;
     bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu, &mss);
 
     if (!clamp && pbuf_clen(packet) <= WYRM_LWIP_SPANS) {
+        pbuf_ref(packet);
         return packet;
     }
-    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+    struct pbuf *copy = wyrm_lwip_copy(lwip, packet, &lwip->counters.tx_copies);
 
-    if (copy == NULL) {
-        return NULL;
-    }
-    lwip->counters.tx_copies++;
-    if (clamp) {
+    if (clamp && copy != NULL) {
         wyrm_lwip_clamp_mss(copy, &mss);
     }
     return copy;
@@ -71,30 +88,18 @@ static void cut(struct pbuf *p, const struct wyrm_packet *out)
     p->len = p->tot_len = (uint16_t)out->len; /* without padding and tag, or with less padding */
 }
 
-/* Encrypts `packet` into the new *sealed. Frees that again unless the verdict is WYRM_SEND. */
-static wyrm_status seal(struct wyrm_lwip *lwip, struct pbuf *packet, struct pbuf **sealed,
+/* Encrypts `packet` into `sealed`, which has room. */
+static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struct pbuf *sealed,
                         struct wyrm_packet *out)
 {
     struct wyrm_span spans[WYRM_LWIP_SPANS];
     unsigned n = 0;
-    uint16_t room = (uint16_t)WYRM_SEALED_LEN(packet->tot_len);
-    struct pbuf *q = pbuf_alloc(PBUF_TRANSPORT, room, PBUF_RAM);
 
-    if (q == NULL) {
-        return WYRM_E_SPACE;
+    for (; packet != NULL; packet = packet->next) {
+        spans[n++] = (struct wyrm_span){packet->payload, packet->len};
     }
-    for (struct pbuf *p = packet; p != NULL; p = p->next) {
-        spans[n++] = (struct wyrm_span){p->payload, p->len};
-    }
-    wyrm_status status =
-        wyrm_output(lwip->device, wyrm_lwip_now_locked(lwip), spans, n, q->payload, room, out);
-    if (status != WYRM_SEND) {
-        pbuf_free(q);
-        return status;
-    }
-    cut(q, out);
-    *sealed = q;
-    return status;
+    return wyrm_output(lwip->device, wyrm_lwip_now_locked(lwip), spans, n, sealed->payload,
+                       sealed->len, out);
 }
 
 static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why)
@@ -113,40 +118,33 @@ static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_
 err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     struct wyrm_packet out;
-    struct pbuf *sealed = NULL;
-    struct pbuf *plain = presentable(lwip, packet);
+    struct pbuf *sealed = NULL, *plain = presentable(lwip, packet);
+    wyrm_status status = WYRM_E_SPACE;
 
-    if (plain == NULL) {
-        lwip->counters.no_memory++;
-        return ERR_MEM;
-    }
-    wyrm_status status = seal(lwip, plain, &sealed, &out);
-    if (plain != packet) {
+    if (plain != NULL) {
+        sealed = wyrm_lwip_datagram(lwip, WYRM_SEALED_LEN(plain->tot_len));
+        if (sealed != NULL) {
+            status = seal(lwip, plain, sealed, &out);
+        }
         pbuf_free(plain);
     }
-
-    switch (status) {
-    case WYRM_SEND: {
+    if (sealed == NULL) {
+        return ERR_MEM;
+    }
+    if (status == WYRM_SEND) {
+        cut(sealed, &out);
         err_t err = wyrm_lwip_transmit(lwip, sealed, &out.to);
 
-        pbuf_free(sealed);
         lwip->counters.tx_packets += err == ERR_OK;
         return err;
     }
-    case WYRM_HOLD:
-        return wyrm_lwip_hold(lwip, out.peer, packet);
-    case WYRM_E_SPACE:
-        lwip->counters.no_memory++;
-        return ERR_MEM;
-    default:
-        return refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
-    }
+    pbuf_free(sealed);
+    return status == WYRM_HOLD ? wyrm_lwip_hold(lwip, out.peer, packet)
+                               : refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
 }
 
-static err_t output(struct netif *netif, struct pbuf *packet)
+static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
-    struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
-
     if (lwip->sending) {
         lwip->counters.loops++;
         return ERR_RTE;
@@ -175,7 +173,7 @@ static err_t output(struct netif *netif, struct pbuf *packet)
 err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop)
 {
     LWIP_UNUSED_ARG(next_hop);
-    return output(netif, packet);
+    return output(around(netif), packet);
 }
 #endif
 
@@ -183,7 +181,7 @@ err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr
 err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr_t *next_hop)
 {
     LWIP_UNUSED_ARG(next_hop);
-    return output(netif, packet);
+    return output(around(netif), packet);
 }
 #endif
 
@@ -203,14 +201,9 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
     if (writable(p)) {
         return p;
     }
-    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
+    struct pbuf *copy = wyrm_lwip_copy(lwip, p, &lwip->counters.rx_copies);
 
     pbuf_free(p);
-    if (copy == NULL) {
-        lwip->counters.no_memory++;
-        return NULL;
-    }
-    lwip->counters.rx_copies++;
     return copy;
 }
 
@@ -247,6 +240,7 @@ static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *
     return NULL;
 }
 
+#if LWIP_IPV6
 /* lwIP believes router advertisements from any interface, and a peer with ::/0 may use any source.
  * They count only with a hop limit of 255 (RFC 4861), whatever extension headers or fragments they
  * hide in: nobody inside a tunnel is our neighbour. */
@@ -258,6 +252,7 @@ static void disarm_neighbour_discovery(struct pbuf *p)
         ip[7] = 254;
     }
 }
+#endif
 
 /* Hands a plain packet to the stack. Consumes `p`. */
 static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
@@ -273,7 +268,9 @@ static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
         if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu, &mss)) {
             wyrm_lwip_clamp_mss(p, &mss);
         }
+#if LWIP_IPV6
         disarm_neighbour_discovery(p);
+#endif
         lwip->counters.rx_packets++;
         if (lwip->netif.input(p, &lwip->netif) == ERR_OK) {
             return;
@@ -325,14 +322,11 @@ static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_i
 static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 {
     wake_for(lwip, status);
-    if (status == WYRM_READY) {
-        wyrm_lwip_hold_flush(lwip, peer);
-    }
-    if (status == WYRM_LOST) {
-        wyrm_lwip_hold_drop(lwip, peer);
-    }
-    if ((status == WYRM_READY || status == WYRM_LOST) && lwip->config.event != NULL) {
-        lwip->config.event(lwip->config.arg, status, peer);
+    if (status == WYRM_READY || status == WYRM_LOST) {
+        wyrm_lwip_hold_end(lwip, peer, status == WYRM_READY);
+        if (lwip->config.event != NULL) {
+            lwip->config.event(lwip->config.arg, status, peer);
+        }
     }
 }
 

@@ -39,19 +39,20 @@ struct call {
     wyrm_status status;
 };
 
-static void enter(struct call *call)
+#if NO_SYS
+typedef struct call entry; /* what the function that enters is given */
+#else
+typedef struct tcpip_api_call_data entry;
+#endif
+
+static err_t enter(entry *given)
 {
+    struct call *call = (struct call *)(void *)given;
+
     call->status = call->fn(call->lwip, call->arg);
     wyrm_lwip_service_locked(call->lwip);
-}
-
-#if !NO_SYS
-static err_t enter_from_lwip(struct tcpip_api_call_data *base)
-{
-    enter((struct call *)(void *)base);
     return ERR_OK;
 }
-#endif
 
 wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
                            void *arg)
@@ -61,13 +62,13 @@ wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm
     call.fn = fn;
     call.lwip = lwip;
     call.arg = arg;
+    call.status = WYRM_E_FULL; /* if there is no semaphore to wait on */
     if (WYRM_LWIP_LOCK_HELD()) {
-        enter(&call);
-        return call.status;
+        (void)enter((entry *)(void *)&call);
     }
 #if !NO_SYS
-    if (tcpip_api_call(enter_from_lwip, &call.base) != ERR_OK) {
-        return WYRM_E_FULL; /* no semaphore to wait on */
+    else {
+        (void)tcpip_api_call(enter, &call.base);
     }
 #endif
     return call.status;
@@ -124,47 +125,42 @@ void wyrm_lwip_remove(struct wyrm_lwip *lwip)
 
 struct work {
     struct wyrm_job *job;
-    uint32_t life; /* in which it was taken */
+    uint32_t life;      /* in which the job was taken */
+    wyrm_status status; /* WYRM_WORK: the job has been taken and run */
 };
 
-static wyrm_status do_take(struct wyrm_lwip *lwip, void *arg)
-{
-    struct work *work = arg;
-
-    if (!lwip->running) {
-        return WYRM_E_STATE;
-    }
-    work->life = lwip->life;
-    return wyrm_job_take(lwip->device, wyrm_lwip_now_locked(lwip), work->job);
-}
-
-static wyrm_status do_commit(struct wyrm_lwip *lwip, void *arg)
+/* Commits the job that has been run and takes the next one. */
+static wyrm_status do_work(struct wyrm_lwip *lwip, void *arg)
 {
     struct work *work = arg;
     struct wyrm_packet packet;
+    wyrm_status status;
 
-    if (work->life != lwip->life) {
-        return WYRM_E_STATE; /* stopped meanwhile, perhaps started again: another world */
+    /* Stopped meanwhile, perhaps started again: another world. */
+    if (work->status == WYRM_WORK && work->life == lwip->life) {
+        status = wyrm_job_commit(lwip->device, wyrm_lwip_now_locked(lwip), work->job, &packet);
+        if (status == WYRM_WORK) {
+            return status;
+        }
+        if (status == WYRM_SEND) {
+            wyrm_lwip_send_control(lwip, &packet);
+        }
+        wyrm_lwip_service_locked(lwip);
     }
-    wyrm_status status =
-        wyrm_job_commit(lwip->device, wyrm_lwip_now_locked(lwip), work->job, &packet);
-    if (status == WYRM_SEND) {
-        wyrm_lwip_send_control(lwip, &packet);
-    }
-    return status;
+    work->life = lwip->life;
+    return lwip->running ? wyrm_job_take(lwip->device, wyrm_lwip_now_locked(lwip), work->job)
+                         : WYRM_E_STATE;
 }
 
 void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
 {
-    struct work work = {.job = job};
-    wyrm_status status;
+    struct work work = {.job = job, .status = WYRM_IDLE};
 
     /* WYRM_E_RANDOM gives up one job, not those behind it. */
-    while ((status = wyrm_lwip_call(lwip, do_take, &work)) == WYRM_WORK ||
-           status == WYRM_E_RANDOM) {
-        while (status == WYRM_WORK) {
+    while ((work.status = wyrm_lwip_call(lwip, do_work, &work)) == WYRM_WORK ||
+           work.status == WYRM_E_RANDOM) {
+        if (work.status == WYRM_WORK) {
             wyrm_job_run(job);
-            status = wyrm_lwip_call(lwip, do_commit, &work);
         }
     }
     wyrm_wipe(job, sizeof(*job));
@@ -172,12 +168,19 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
 
 /* ---- The core's calls ------------------------------------------------------ */
 
-/* What one of them takes; each knows which members it uses. */
-struct core_call {
-    wyrm_status (*fn)(struct wyrm_lwip *lwip, const struct core_call *call);
+/* What one of them takes or fills in; some do both. */
+union argument {
     const void *in;
     void *out;
+};
+struct both {
+    const void *in;
+    void *out;
+};
+struct core_call {
+    wyrm_status (*fn)(struct wyrm_lwip *lwip, const struct core_call *call);
     wyrm_peer_id peer;
+    union argument arg;
 };
 
 static wyrm_status do_core_call(struct wyrm_lwip *lwip, void *arg)
@@ -187,55 +190,66 @@ static wyrm_status do_core_call(struct wyrm_lwip *lwip, void *arg)
     return lwip->running ? call->fn(lwip, call) : WYRM_E_STATE;
 }
 
-static wyrm_status run(struct wyrm_lwip *lwip,
-                       wyrm_status (*fn)(struct wyrm_lwip *, const struct core_call *),
-                       wyrm_peer_id peer, const void *in, void *out)
+/* Four arguments fit into registers, so that callers pass theirs on where they are. */
+static wyrm_status run(struct wyrm_lwip *lwip, wyrm_peer_id peer, union argument arg,
+                       wyrm_status (*fn)(struct wyrm_lwip *, const struct core_call *))
 {
-    struct core_call call = {fn, in, out, peer};
+    struct core_call call = {fn, peer, arg};
 
     return wyrm_lwip_call(lwip, do_core_call, &call);
 }
 
+#define IN(pointer)  ((union argument){.in = (pointer)})
+#define OUT(pointer) ((union argument){.out = (pointer)})
+
 static wyrm_status do_set_private_key(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_set_private_key(lwip->device, c->in);
+    return wyrm_set_private_key(lwip->device, c->arg.in);
 }
 
 wyrm_status wyrm_lwip_set_private_key(struct wyrm_lwip *lwip, const uint8_t key[WYRM_KEY_LEN])
 {
-    return run(lwip, do_set_private_key, WYRM_NO_PEER, key, NULL);
+    return run(lwip, WYRM_NO_PEER, IN(key), do_set_private_key);
 }
 
 static wyrm_status do_public_key(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_public_key(lwip->device, c->out);
+    return wyrm_public_key(lwip->device, c->arg.out);
 }
 
 wyrm_status wyrm_lwip_public_key(struct wyrm_lwip *lwip, uint8_t out[WYRM_KEY_LEN])
 {
-    return run(lwip, do_public_key, WYRM_NO_PEER, NULL, out);
+    return run(lwip, WYRM_NO_PEER, OUT(out), do_public_key);
 }
 
 static wyrm_status do_peer_add(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_peer_add(lwip->device, c->in, c->out);
+    const struct both *both = c->arg.in;
+
+    return wyrm_peer_add(lwip->device, both->in, both->out);
 }
 
 wyrm_status wyrm_lwip_peer_add(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
                                wyrm_peer_id *out)
 {
-    return run(lwip, do_peer_add, WYRM_NO_PEER, pub, out);
+    struct both both = {pub, out};
+
+    return run(lwip, WYRM_NO_PEER, IN(&both), do_peer_add);
 }
 
 static wyrm_status do_peer_find(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_peer_find(lwip->device, c->in, c->out);
+    const struct both *both = c->arg.in;
+
+    return wyrm_peer_find(lwip->device, both->in, both->out);
 }
 
 wyrm_status wyrm_lwip_peer_find(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
                                 wyrm_peer_id *out)
 {
-    return run(lwip, do_peer_find, WYRM_NO_PEER, pub, out);
+    struct both both = {pub, out};
+
+    return run(lwip, WYRM_NO_PEER, IN(&both), do_peer_find);
 }
 
 static wyrm_status do_peer_remove(struct wyrm_lwip *lwip, const struct core_call *c)
@@ -245,40 +259,40 @@ static wyrm_status do_peer_remove(struct wyrm_lwip *lwip, const struct core_call
 
 wyrm_status wyrm_lwip_peer_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    return run(lwip, do_peer_remove, peer, NULL, NULL);
+    return run(lwip, peer, IN(NULL), do_peer_remove);
 }
 
 static wyrm_status do_peer_set_psk(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_peer_set_psk(lwip->device, c->peer, c->in);
+    return wyrm_peer_set_psk(lwip->device, c->peer, c->arg.in);
 }
 
 wyrm_status wyrm_lwip_peer_set_psk(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                    const uint8_t psk[WYRM_KEY_LEN])
 {
-    return run(lwip, do_peer_set_psk, peer, psk, NULL);
+    return run(lwip, peer, IN(psk), do_peer_set_psk);
 }
 
 static wyrm_status do_peer_set_endpoint(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_peer_set_endpoint(lwip->device, c->peer, c->in);
+    return wyrm_peer_set_endpoint(lwip->device, c->peer, c->arg.in);
 }
 
 wyrm_status wyrm_lwip_peer_set_endpoint(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                         const struct wyrm_endpoint *endpoint)
 {
-    return run(lwip, do_peer_set_endpoint, peer, endpoint, NULL);
+    return run(lwip, peer, IN(endpoint), do_peer_set_endpoint);
 }
 
 static wyrm_status do_peer_set_keepalive(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_peer_set_keepalive(lwip->device, c->peer, *(const uint16_t *)c->in);
+    return wyrm_peer_set_keepalive(lwip->device, c->peer, *(const uint16_t *)c->arg.in);
 }
 
 wyrm_status wyrm_lwip_peer_set_keepalive(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                          uint16_t seconds)
 {
-    return run(lwip, do_peer_set_keepalive, peer, &seconds, NULL);
+    return run(lwip, peer, IN(&seconds), do_peer_set_keepalive);
 }
 
 static wyrm_status do_peer_connect(struct wyrm_lwip *lwip, const struct core_call *c)
@@ -288,7 +302,7 @@ static wyrm_status do_peer_connect(struct wyrm_lwip *lwip, const struct core_cal
 
 wyrm_status wyrm_lwip_peer_connect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    return run(lwip, do_peer_connect, peer, NULL, NULL);
+    return run(lwip, peer, IN(NULL), do_peer_connect);
 }
 
 static wyrm_status do_peer_disconnect(struct wyrm_lwip *lwip, const struct core_call *c)
@@ -298,7 +312,7 @@ static wyrm_status do_peer_disconnect(struct wyrm_lwip *lwip, const struct core_
 
 wyrm_status wyrm_lwip_peer_disconnect(struct wyrm_lwip *lwip, wyrm_peer_id peer)
 {
-    return run(lwip, do_peer_disconnect, peer, NULL, NULL);
+    return run(lwip, peer, IN(NULL), do_peer_disconnect);
 }
 
 /* Two results of one call. */
@@ -308,7 +322,7 @@ struct two {
 
 static wyrm_status do_peer_get(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    const struct two *out = c->out;
+    const struct two *out = c->arg.in;
     wyrm_ms now = wyrm_lwip_now_locked(lwip);
 
     if (out->second != NULL) {
@@ -322,44 +336,50 @@ wyrm_status wyrm_lwip_peer_get(struct wyrm_lwip *lwip, wyrm_peer_id peer,
 {
     struct two two = {out, now};
 
-    return run(lwip, do_peer_get, peer, NULL, &two);
+    return run(lwip, peer, IN(&two), do_peer_get);
 }
 
 static wyrm_status do_route_add(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_route_add(lwip->device, c->peer, c->in);
+    return wyrm_route_add(lwip->device, c->peer, c->arg.in);
 }
 
 wyrm_status wyrm_lwip_route_add(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                 const struct wyrm_prefix *prefix)
 {
-    return run(lwip, do_route_add, peer, prefix, NULL);
+    return run(lwip, peer, IN(prefix), do_route_add);
 }
 
 static wyrm_status do_route_remove(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    return wyrm_route_remove(lwip->device, c->peer, c->in);
+    return wyrm_route_remove(lwip->device, c->peer, c->arg.in);
 }
 
 wyrm_status wyrm_lwip_route_remove(struct wyrm_lwip *lwip, wyrm_peer_id peer,
                                    const struct wyrm_prefix *prefix)
 {
-    return run(lwip, do_route_remove, peer, prefix, NULL);
+    return run(lwip, peer, IN(prefix), do_route_remove);
 }
+
+struct route_get {
+    uint32_t position;
+    struct wyrm_prefix *prefix;
+    wyrm_peer_id *peer;
+};
 
 static wyrm_status do_route_get(struct wyrm_lwip *lwip, const struct core_call *c)
 {
-    const struct two *out = c->out;
+    const struct route_get *get = c->arg.in;
 
-    return wyrm_route_get(lwip->device, *(const uint32_t *)c->in, out->first, out->second);
+    return wyrm_route_get(lwip->device, get->position, get->prefix, get->peer);
 }
 
 wyrm_status wyrm_lwip_route_get(struct wyrm_lwip *lwip, uint32_t position,
                                 struct wyrm_prefix *prefix, wyrm_peer_id *peer)
 {
-    struct two two = {prefix, peer};
+    struct route_get get = {position, prefix, peer};
 
-    return run(lwip, do_route_get, WYRM_NO_PEER, &position, &two);
+    return run(lwip, WYRM_NO_PEER, IN(&get), do_route_get);
 }
 
 /* ---- Looking ----------------------------------------------------------------- */
@@ -384,20 +404,6 @@ void wyrm_lwip_count(struct wyrm_lwip *lwip, struct wyrm_lwip_counters *counters
     struct two two = {counters, drops};
 
     (void)wyrm_lwip_call(lwip, do_count, &two);
-}
-
-static wyrm_status do_port(struct wyrm_lwip *lwip, void *arg)
-{
-    *(uint16_t *)arg = lwip->running ? lwip->pcb->local_port : 0;
-    return WYRM_IDLE;
-}
-
-uint16_t wyrm_lwip_port(struct wyrm_lwip *lwip)
-{
-    uint16_t port = 0;
-
-    (void)wyrm_lwip_call(lwip, do_port, &port);
-    return port;
 }
 
 #else

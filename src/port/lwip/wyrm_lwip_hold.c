@@ -12,47 +12,27 @@
 
 #include <string.h>
 
-static bool waits_for(const struct wyrm_lwip_held *held, wyrm_peer_id peer)
+/* Takes the oldest packet of `peer` out of the queue and hands it over; NULL: there are no more
+ * than `keep` of them. */
+static struct pbuf *take(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep)
 {
-    return held->peer == peer || peer == WYRM_NO_PEER;
-}
+    struct wyrm_lwip_held *end = lwip->held + lwip->held_used, *oldest = NULL;
+    unsigned n = 0;
 
-static uint16_t count(const struct wyrm_lwip *lwip, wyrm_peer_id peer)
-{
-    uint16_t n = 0;
-
-    for (uint16_t i = 0; i < lwip->held_used; i++) {
-        n = (uint16_t)(n + waits_for(&lwip->held[i], peer));
+    for (struct wyrm_lwip_held *one = end; one-- != lwip->held;) {
+        if (one->peer == peer || peer == WYRM_NO_PEER) {
+            oldest = one;
+            n++;
+        }
     }
-    return n;
-}
-
-/* Takes the oldest packet of `peer` out of the queue and hands it over; NULL: there is none. */
-static struct pbuf *take(struct wyrm_lwip *lwip, wyrm_peer_id peer)
-{
-    uint16_t i = 0;
-
-    while (i < lwip->held_used && !waits_for(&lwip->held[i], peer)) {
-        i++;
-    }
-    if (i == lwip->held_used) {
+    if (n <= keep) {
         return NULL;
     }
-    struct pbuf *packet = lwip->held[i].packet;
+    struct pbuf *packet = oldest->packet;
 
     lwip->held_used--;
-    memmove(&lwip->held[i], &lwip->held[i + 1],
-            (size_t)(lwip->held_used - i) * sizeof(lwip->held[0]));
+    memmove(oldest, oldest + 1, (size_t)((char *)end - (char *)(oldest + 1)));
     return packet;
-}
-
-/* All but the newest `keep`. */
-static void drop_beyond(struct wyrm_lwip *lwip, wyrm_peer_id peer, uint16_t keep)
-{
-    while (count(lwip, peer) > keep) {
-        pbuf_free(take(lwip, peer));
-        lwip->counters.held_dropped++;
-    }
 }
 
 static bool needs_copy(const struct pbuf *packet)
@@ -72,37 +52,41 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
         return ERR_OK;
     }
     if (needs_copy(packet)) {
-        packet = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+        packet = wyrm_lwip_copy(lwip, packet, &lwip->counters.held_copies);
         if (packet == NULL) {
-            lwip->counters.no_memory++;
             return ERR_MEM;
         }
-        lwip->counters.held_copies++;
     } else {
         pbuf_ref(packet);
     }
 
-    drop_beyond(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
-    drop_beyond(lwip, WYRM_NO_PEER, (uint16_t)(lwip->held_room - 1));
+    struct pbuf *old = take(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
+
+    if (old == NULL) {
+        old = take(lwip, WYRM_NO_PEER, lwip->held_room - 1u);
+    }
+    if (old != NULL) {
+        pbuf_free(old);
+        lwip->counters.held_dropped++;
+    }
     lwip->held[lwip->held_used++] = (struct wyrm_lwip_held){packet, peer};
     lwip->counters.held++;
     return ERR_OK;
 }
 
-void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer)
+void wyrm_lwip_hold_end(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send)
 {
     struct pbuf *packet;
 
-    /* Counted first: a packet that must wait again is not taken a second time. */
-    for (uint16_t n = count(lwip, peer); n > 0 && (packet = take(lwip, peer)) != NULL; n--) {
-        (void)wyrm_lwip_send(lwip, packet); /* an error is counted there; nobody waits for it */
+    /* Counted first, as a packet may have to wait again. */
+    for (unsigned n = lwip->held_used; n > 0 && (packet = take(lwip, peer, 0)) != NULL; n--) {
+        if (send) {
+            (void)wyrm_lwip_send(lwip, packet); /* an error is counted there; nobody waits for it */
+        } else {
+            lwip->counters.held_dropped++;
+        }
         pbuf_free(packet);
     }
-}
-
-void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer)
-{
-    drop_beyond(lwip, peer, 0);
 }
 
 #else

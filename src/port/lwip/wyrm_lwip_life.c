@@ -126,19 +126,6 @@ static void configure_netif(struct netif *netif, const struct wyrm_lwip_config *
     set_addresses(netif, config);
 }
 
-static bool netif_is_listed(const struct netif *wanted)
-{
-    struct netif *netif;
-
-    NETIF_FOREACH(netif)
-    {
-        if (netif == wanted) {
-            return true;
-        }
-    }
-    return false;
-}
-
 err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
 {
     uint16_t mtu = config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
@@ -165,7 +152,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     udp_bind_netif(pcb, config->bind_netif);
     udp_recv(pcb, wyrm_lwip_receive, lwip);
     (void)wyrm_set_mtu(lwip->device, mtu); /* its range is checked above */
-    if (!netif_is_listed(&lwip->netif)) {
+    if (!lwip->listed) {
 #if LWIP_IPV4
         netif_add(&lwip->netif, NULL, NULL, NULL, lwip->netif.state, init_netif, ip_input);
 #else
@@ -174,7 +161,9 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     }
     configure_netif(&lwip->netif, config, mtu);
 
+    lwip->listed = true;
     lwip->pcb = pcb;
+    lwip->port = pcb->local_port;
     lwip->config = *config;
     lwip->config.addresses = NULL;
     lwip->clock.last = sys_now();
@@ -189,11 +178,12 @@ err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
     if (!lwip->running) {
         return ERR_CLSD;
     }
-    bool stays = port == 0 ? lwip->config.listen_port == 0 : port == lwip->pcb->local_port;
+    bool stays = port == 0 ? lwip->config.listen_port == 0 : port == lwip->port;
     err_t err = stays ? ERR_OK : udp_bind(lwip->pcb, OUTSIDE_ANY, port);
 
     if (err == ERR_OK) {
         lwip->config.listen_port = port;
+        lwip->port = lwip->pcb->local_port;
     }
     return err;
 }
@@ -219,14 +209,16 @@ void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
     wyrm_lwip_disarm_timer(lwip);
     udp_remove(lwip->pcb);
     lwip->pcb = NULL;
-    wyrm_lwip_hold_drop(lwip, WYRM_NO_PEER);
+    lwip->port = 0;
+    wyrm_lwip_hold_end(lwip, WYRM_NO_PEER, false);
     forget_secrets(lwip);
 }
 
 void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
 {
     wyrm_lwip_stop_locked(lwip);
-    if (netif_is_listed(&lwip->netif)) {
+    if (lwip->listed) {
+        lwip->listed = false;
 #if ENABLE_LOOPBACK
         netif_poll(&lwip->netif); /* netif_remove forgets packets to ourselves */
 #endif

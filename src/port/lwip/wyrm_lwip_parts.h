@@ -25,6 +25,10 @@
 /* The tunnel that an interface belongs to; NULL: it is no tunnel. */
 struct wyrm_lwip *wyrm_lwip_of(struct netif *netif);
 
+/* Both count what there is no memory for, and then return NULL: a copy of a packet in one piece
+ * that may be written, counted in `count`; and a new datagram of `len` bytes. */
+struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count);
+struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len);
 /* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
 err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet);
 /* What lwIP calls with a packet that leaves, and with a datagram that has come. */
@@ -40,7 +44,7 @@ void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip);
 
 /* ---- wyrm_lwip_udp.c: the outside ---------------------------------------- */
 
-/* Sends a datagram; the pbuf stays the caller's. */
+/* Sends and consumes a datagram. */
 err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *datagram, const struct wyrm_meta *to);
 /* The same for a message that the core has made. */
 void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet);
@@ -55,10 +59,8 @@ bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr,
 
 /* Keeps a reference, or a copy if the stack may change the data. */
 err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet);
-/* Sends what waits for the peer, in order. */
-void wyrm_lwip_hold_flush(struct wyrm_lwip *lwip, wyrm_peer_id peer);
-/* WYRM_NO_PEER: what waits for anybody. */
-void wyrm_lwip_hold_drop(struct wyrm_lwip *lwip, wyrm_peer_id peer);
+/* Sends, in order, or drops what waits for the peer; WYRM_NO_PEER: for anybody. */
+void wyrm_lwip_hold_end(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send);
 
 /* ---- wyrm_lwip_inner.c: what a tunnel does to plain packets -------------- */
 

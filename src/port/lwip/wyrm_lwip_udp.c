@@ -111,7 +111,9 @@ static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct 
     if (src == NULL) {
         return ERR_RTE;
     }
+#if WYRM_LWIP_IP6
     (void)wyrm_lwip_address(&dst, remote->family, remote->addr, netif); /* its zone is known now */
+#endif
     return udp_sendto_if_src(lwip->pcb, q, &dst, remote->port, netif, src);
 }
 
@@ -121,6 +123,7 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wy
     lwip->pcb->tos = to->tos;
     err_t err = send_datagram(lwip, q, to);
     lwip->sending = false;
+    pbuf_free(q);
 
     if (err != ERR_OK) {
         lwip->counters.send_errors++;
@@ -130,15 +133,12 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wy
 
 void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet)
 {
-    struct pbuf *q = pbuf_alloc(PBUF_TRANSPORT, (uint16_t)packet->len, PBUF_RAM);
+    struct pbuf *q = wyrm_lwip_datagram(lwip, packet->len);
 
-    if (q == NULL) {
-        lwip->counters.no_memory++;
-        return;
+    if (q != NULL) {
+        (void)pbuf_take(q, packet->data, (uint16_t)packet->len);
+        (void)wyrm_lwip_transmit(lwip, q, &packet->to); /* a lost one is repeated by its timer */
     }
-    (void)pbuf_take(q, packet->data, (uint16_t)packet->len);
-    (void)wyrm_lwip_transmit(lwip, q, &packet->to); /* a lost message is repeated by its timer */
-    pbuf_free(q);
 }
 
 /* ---- Receiving datagrams -------------------------------------------------- */
