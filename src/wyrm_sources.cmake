@@ -46,6 +46,7 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/rv32/wyrm_poly1305_rv32.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_blake2s_xtensa.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_chacha_xtensa.S
+  ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_fe_xtensa.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_poly1305_13_xtensa.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_poly1305_xtensa.S)
 

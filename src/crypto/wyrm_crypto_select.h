@@ -202,11 +202,6 @@
 
 /* ---- X25519 ----------------------------------------------------------- */
 
-#ifndef WYRM_X25519_ASM
-#define WYRM_X25519_ASM                                                                            \
-    (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || WYRM_ARCH_RV32))
-#endif
-
 #ifndef WYRM_FE_BITS
 #if defined(__SIZEOF_INT128__)
 #define WYRM_FE_BITS 51
@@ -219,6 +214,12 @@
 #endif
 #endif
 
+#ifndef WYRM_X25519_ASM
+#define WYRM_X25519_ASM                                                                            \
+    (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || WYRM_ARCH_RV32 ||   \
+                  (WYRM_ARCH_XTENSA && WYRM_FE_BITS == 26)))
+#endif
+
 /* As WYRM_SCRUB_BYTES, for X25519 with all it calls, at every level of optimisation. */
 #ifndef WYRM_X25519_SCRUB_BYTES
 #if WYRM_FE_BITS == 32 && WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
@@ -227,6 +228,8 @@
 #define WYRM_X25519_SCRUB_BYTES 512
 #elif WYRM_FE_BITS == 32
 #define WYRM_X25519_SCRUB_BYTES 672
+#elif WYRM_FE_BITS == 26 && WYRM_X25519_ASM
+#define WYRM_X25519_SCRUB_BYTES 864
 #else
 #define WYRM_X25519_SCRUB_BYTES 1472
 #endif
@@ -240,6 +243,8 @@
 #define WYRM_FE_HEADER "../armv6m/wyrm_fe_armv6m.h"
 #elif WYRM_X25519_ASM && WYRM_ARCH_RV32
 #define WYRM_FE_HEADER "../rv32/wyrm_fe_rv32.h"
+#elif WYRM_X25519_ASM && WYRM_ARCH_XTENSA
+#define WYRM_FE_HEADER "../xtensa/wyrm_fe_xtensa.h"
 #elif WYRM_FE_BITS == 51
 #define WYRM_FE_HEADER "wyrm_fe_51.h"
 #elif WYRM_FE_BITS == 32

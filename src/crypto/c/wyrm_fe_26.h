@@ -7,36 +7,44 @@
  * on secrets.
  *
  * So nothing is added here that could carry. Of the products of a column the low words are summed
- * up modulo 2^32, and apart from them what is above bit 28. Each product leaves less than 2^28 of
- * its low end out of the latter; for ten of them, what is folded in and the carry of the column
- * before that is less than 2^32, so the sum of low words tells it.
+ * up modulo 2^32, and apart from them what is above bit 27, rounded down. Each product leaves less
+ * than 2^27 out of the latter; for ten of them and what is folded in that is less than 2^32, so the
+ * sum of low words tells it. This rest and twice what the column before has above bit 27 make a
+ * column of 32 bits. So carries need only be settled once, in the lower half: columns 8 to 18 come
+ * first, 2^260 = 608 times columns 10 to 18 go into the others, and what column 9 has above bit 255
+ * is the first carry.
  *
- * Bounds: mul, sqr and mul_a24 give limbs below 2^26 + 2^17 and a top limb below 2^21; add of two
- * such needs no carries, sub settles them. So operands of a product have limbs below 2^27.1 and top
- * limbs below 2^24, its columns stay below 2^57.6 and their carries below 2^31.6.
+ * Bounds: a product is a result of mul or sqr. Its limbs 0 to 8 are from 0 to 2^26 - 1, limb 9 lies
+ * between -2^16 and 2^21 + 2^16. add and sub take products and give limbs 1 to 8 below 2^26 in
+ * amount, limb 0 below 2^26 + 18, limb 9 below 2^22; that is what mul and sqr take, but limb 0 of
+ * the second factor has to be below 2^26: a sum must be the first. mul_a24 takes a product and a
+ * difference; its limbs are below 2^26 + 2^22. So a column is below 1.99 * 2^30 in amount: ten
+ * rests of 2^27 and that of what is folded in make 1.38, twice what nine products of a column have
+ * above bit 27 makes 0.57, the top limbs being small.
  */
 #ifndef WYRM_FE_26_H
 #define WYRM_FE_26_H
 
 #include "../wyrm_bytes.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define FE_LIMBS   10
-#define FE_BITS    26
-#define FE_MASK    UINT32_C(0x3ffffff)
-#define FE_TOP     21 /* bits of the top limb below bit 255 */
-#define FE_OVERLAP 4  /* 32 - 28 */
+#define FE_LIMBS 10
+#define FE_BITS  26
+#define FE_MASK  UINT32_C(0x3ffffff)
+#define FE_TOP   21 /* bits of the top limb below bit 255 */
+#define FE_SPLIT 27 /* where the high word of a product begins */
 
 /* A column unrolled gains most of what there is to gain. */
 #if WYRM_SMALL
 #define FE_UNROLL
 #else
-#define FE_UNROLL _Pragma("GCC unroll 10")
+#define FE_UNROLL _Pragma("GCC unroll 11")
 #endif
 
 struct fe {
-    uint32_t limb[FE_LIMBS];
+    int32_t limb[FE_LIMBS];
 };
 
 static void fe_load(struct fe *out, const uint8_t in[32])
@@ -47,180 +55,177 @@ static void fe_load(struct fe *out, const uint8_t in[32])
 
         if (shift > 32 - FE_BITS && word < 7)
             limb |= wyrm_load_le32(in + 4 * word + 4) << (32 - shift);
-        out->limb[i] = limb & FE_MASK;
+        out->limb[i] = (int32_t)(limb & FE_MASK);
     }
-    out->limb[FE_LIMBS - 1] &= (UINT32_C(1) << FE_TOP) - 1;
+    out->limb[FE_LIMBS - 1] &= (1 << FE_TOP) - 1;
 }
 
-static void fe_set(struct fe *out, unsigned small)
-{
-    *out = (struct fe){{small}};
-}
-
-/* Settles carries from `carry` on, which may be negative as may be the limbs; the top limb keeps
- * what goes beyond. */
+/* Settles carries from `carry` on; the top limb keeps what goes beyond. */
 static void fe_ripple(struct fe *a, int32_t carry)
 {
     for (unsigned i = 0; i < FE_LIMBS - 1; i++) {
-        carry += (int32_t)a->limb[i];
-        a->limb[i] = (uint32_t)carry & FE_MASK;
+        carry += a->limb[i];
+        a->limb[i] = carry & (int32_t)FE_MASK;
         carry >>= FE_BITS;
     }
-    a->limb[FE_LIMBS - 1] += (uint32_t)carry;
+    a->limb[FE_LIMBS - 1] += carry;
 }
 
 /* Takes bit 255 and those above it away and returns what they are worth: 2^255 = 19. */
-static int32_t fe_fold(struct fe *a)
+static inline int32_t fe_fold(int32_t *top)
 {
-    uint32_t *top = &a->limb[FE_LIMBS - 1], beyond = *top >> FE_TOP;
+    int32_t beyond = *top >> FE_TOP;
 
-    *top &= (UINT32_C(1) << FE_TOP) - 1;
-    return (int32_t)(19 * beyond);
+    *top &= (1 << FE_TOP) - 1;
+    return 19 * beyond;
 }
 
-/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; folding that bit
- * then subtracts p, and the 19 comes off again. */
+/* Uses up `a`, a product. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
+ * subtracts p, and the 19 comes off again. A value below zero becomes one below p likewise. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
     uint32_t words[8] = {0};
 
     fe_ripple(a, 19);
-    fe_ripple(a, fe_fold(a) - 19);
+    fe_ripple(a, fe_fold(&a->limb[FE_LIMBS - 1]) - 19);
     for (unsigned i = 0; i < FE_LIMBS; i++) {
         unsigned word = FE_BITS * i / 32, shift = FE_BITS * i % 32;
+        uint32_t limb = (uint32_t)a->limb[i];
 
-        words[word] |= a->limb[i] << shift;
+        words[word] |= limb << shift;
         if (shift > 32 - FE_BITS && word < 7)
-            words[word + 1] |= a->limb[i] >> (32 - shift);
+            words[word + 1] |= limb >> (32 - shift);
     }
     for (unsigned i = 0; i < 8; i++)
         wyrm_store_le32(out + 4 * i, words[i]);
 }
 
+#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
+
+static void fe_set(struct fe *out, unsigned small)
+{
+    *out = (struct fe){{(int32_t)small}};
+}
+
+/* out = a + b - p, whose limbs lie around zero */
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    for (unsigned i = 0; i < FE_LIMBS; i++)
-        out->limb[i] = a->limb[i] + b->limb[i];
-}
-
-/* out = a - b + 4p, where 4p = 2^257 - 76 */
-static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
-{
-    int32_t carry = -76;
+    int32_t p = (int32_t)FE_MASK - 18;
 
     FE_UNROLL
-    for (unsigned i = 0; i < FE_LIMBS - 1; i++) {
-        carry += (int32_t)(a->limb[i] - b->limb[i]);
-        out->limb[i] = (uint32_t)carry & FE_MASK;
-        carry >>= FE_BITS;
+    for (unsigned i = 0; i < FE_LIMBS; i++) {
+        if (i == FE_LIMBS - 1)
+            p = (1 << FE_TOP) - 1;
+        out->limb[i] = a->limb[i] + b->limb[i] - p;
+        p = (int32_t)FE_MASK;
     }
-    out->limb[FE_LIMBS - 1] =
-        a->limb[FE_LIMBS - 1] - b->limb[FE_LIMBS - 1] + (UINT32_C(4) << FE_TOP) + (uint32_t)carry;
 }
 
-/* `low` modulo 2^32, and the sum of what the products of the column have above bit 28. */
+static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
+{
+    FE_UNROLL
+    for (unsigned i = 0; i < FE_LIMBS; i++)
+        out->limb[i] = a->limb[i] - b->limb[i];
+}
+
+/* `low` modulo 2^32, and the sum of what the products of the column have above bit FE_SPLIT. */
 struct fe_column {
-    uint32_t low, high;
+    uint32_t low;
+    int32_t high;
 };
 
-static inline struct fe_column fe_begin(uint32_t carry)
+static inline int32_t fe_high(int32_t a, int32_t b)
 {
-    return (struct fe_column){carry, carry >> (32 - FE_OVERLAP)};
+    return (int32_t)((int64_t)a * b >> 32);
 }
 
-static inline void fe_product(struct fe_column *c, uint32_t a, uint32_t b)
+static inline void fe_product(struct fe_column *c, int32_t a, int32_t b)
 {
-    c->low += a * b;
-    c->high += (uint32_t)((uint64_t)a * (b << FE_OVERLAP) >> 32);
+    c->low += (uint32_t)a * (uint32_t)b;
+    c->high += fe_high(a, b * (1 << (32 - FE_SPLIT)));
 }
 
-static inline uint32_t fe_carry(const struct fe_column *c)
+/* Twice what there is, and the square of `a`, which may have a bit more than a second factor. */
+static inline void fe_double_and_square(struct fe_column *c, int32_t a)
 {
-    uint32_t rest = c->low - (c->high << (32 - FE_OVERLAP));
-
-    return (c->high << (32 - FE_OVERLAP - FE_BITS)) + (rest >> FE_BITS);
+    c->low = 2 * c->low + (uint32_t)a * (uint32_t)a;
+    c->high = 2 * c->high + fe_high(2 * a, a * (1 << (31 - FE_SPLIT)));
 }
 
-/* Takes bits from 255 upwards back in: those of limb 9, and `carry` beyond it. 2^260 = 608. */
-static inline void fe_finish(struct fe *out, uint32_t carry)
+static inline int32_t fe_rest(const struct fe_column *c)
 {
-    struct fe_column c = fe_begin(out->limb[0] + (uint32_t)fe_fold(out));
+    return (int32_t)(c->low - ((uint32_t)c->high << FE_SPLIT));
+}
 
-    fe_product(&c, carry, 608);
-    out->limb[0] = c.low & FE_MASK;
-    out->limb[1] += fe_carry(&c);
+/* Column k of a product; of a square, where each product of two limbs is formed once. */
+static inline struct fe_column fe_sum(const struct fe *a, const struct fe *b, bool square,
+                                      unsigned k)
+{
+    struct fe_column c = {0, 0};
+    unsigned first = k < FE_LIMBS ? 0 : k - FE_LIMBS + 1;
+    unsigned end = square ? (k + 1) / 2 : k + 1 - first;
+
+    FE_UNROLL
+    for (unsigned i = first; i < end; i++)
+        fe_product(&c, a->limb[i], b->limb[k - i]);
+    if (square)
+        fe_double_and_square(&c, k % 2 == 0 ? a->limb[k / 2] : 0);
+    return c;
+}
+
+/* Limb of the result from a column and the carry so far. */
+static inline int32_t fe_settle(const struct fe_column *c, int32_t *carry)
+{
+    int32_t limb = *carry + fe_rest(c);
+
+    *carry = (limb >> FE_BITS) + 2 * c->high;
+    return limb & (int32_t)FE_MASK;
+}
+
+static inline __attribute__((always_inline)) void fe_multiply(struct fe *out, const struct fe *a,
+                                                              const struct fe *b, bool square)
+{
+    struct fe product;
+    struct fe_column c;
+    int32_t upper[FE_LIMBS - 1], carry, column_8;
+
+    c = fe_sum(a, b, square, 8);
+    column_8 = fe_rest(&c);
+    carry = 2 * c.high;
+    c = fe_sum(a, b, square, 9);
+    product.limb[9] = fe_rest(&c) + carry;
+    carry = 2 * c.high;
+    FE_UNROLL
+    for (unsigned k = FE_LIMBS; k < 2 * FE_LIMBS - 1; k++) {
+        c = fe_sum(a, b, square, k);
+        upper[k - FE_LIMBS] = fe_rest(&c) + carry;
+        carry = 2 * c.high;
+    }
+
+    /* 2^260 = 608 */
+    product.limb[9] += 608 * carry;
+    carry = fe_fold(&product.limb[9]);
+    FE_UNROLL
+    for (unsigned k = 0; k < 8; k++) {
+        c = fe_sum(a, b, square, k);
+        fe_product(&c, upper[k], 608);
+        product.limb[k] = fe_settle(&c, &carry);
+    }
+    c = (struct fe_column){(uint32_t)column_8, 0};
+    fe_product(&c, upper[8], 608);
+    product.limb[8] = fe_settle(&c, &carry);
+    product.limb[9] += carry;
+    *out = product;
 }
 
 static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    struct fe product, upper;
-    uint32_t carry = 0;
-
-    FE_UNROLL
-    for (unsigned k = FE_LIMBS; k < 2 * FE_LIMBS - 1; k++) {
-        struct fe_column c = fe_begin(carry);
-
-        FE_UNROLL
-        for (unsigned i = k - FE_LIMBS + 1; i < FE_LIMBS; i++)
-            fe_product(&c, a->limb[i], b->limb[k - i]);
-        upper.limb[k - FE_LIMBS] = c.low & FE_MASK;
-        carry = fe_carry(&c);
-    }
-    upper.limb[FE_LIMBS - 1] = carry;
-    carry = 0;
-    FE_UNROLL
-    for (unsigned k = 0; k < FE_LIMBS; k++) {
-        struct fe_column c = fe_begin(carry);
-
-        fe_product(&c, upper.limb[k], 608);
-        FE_UNROLL
-        for (unsigned i = 0; i <= k; i++)
-            fe_product(&c, a->limb[i], b->limb[k - i]);
-        product.limb[k] = c.low & FE_MASK;
-        carry = fe_carry(&c);
-    }
-    fe_finish(&product, carry);
-    *out = product;
-}
-
-/* Adds column k of a square, with every product of two limbs once, but twice as large. */
-static inline void fe_square_column(struct fe_column *c, const struct fe *a, unsigned k)
-{
-    unsigned first = k < FE_LIMBS ? 0 : k - FE_LIMBS + 1;
-
-    FE_UNROLL
-    for (unsigned i = first; 2 * i < k; i++)
-        fe_product(c, 2 * a->limb[i], a->limb[k - i]);
-    if (k % 2 == 0)
-        fe_product(c, a->limb[k / 2], a->limb[k / 2]);
+    fe_multiply(out, a, b, false);
 }
 
 static void fe_sqr(struct fe *out, const struct fe *a)
 {
-    struct fe product, upper;
-    uint32_t carry = 0;
-
-    FE_UNROLL
-    for (unsigned k = FE_LIMBS; k < 2 * FE_LIMBS - 1; k++) {
-        struct fe_column c = fe_begin(carry);
-
-        fe_square_column(&c, a, k);
-        upper.limb[k - FE_LIMBS] = c.low & FE_MASK;
-        carry = fe_carry(&c);
-    }
-    upper.limb[FE_LIMBS - 1] = carry;
-    carry = 0;
-    FE_UNROLL
-    for (unsigned k = 0; k < FE_LIMBS; k++) {
-        struct fe_column c = fe_begin(carry);
-
-        fe_product(&c, upper.limb[k], 608);
-        fe_square_column(&c, a, k);
-        product.limb[k] = c.low & FE_MASK;
-        carry = fe_carry(&c);
-    }
-    fe_finish(&product, carry);
-    *out = product;
+    fe_multiply(out, a, a, true);
 }
 
 /* out = a^(2^times), times > 0 */
@@ -231,26 +236,34 @@ static void fe_sqr_times(struct fe *out, const struct fe *a, unsigned times)
         fe_sqr(out, out);
 }
 
-/* out = a + 121665 * b: the curve constant (A - 2) / 4. */
+/* out = a + 121665 * b - p: the curve constant (A - 2) / 4. The upper part of each product goes
+ * into the next limb, the upper part of the top limb begins at bit 255. */
 static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
 {
-    uint32_t carry = 0;
+    const int32_t a24 = 121665;
+    int32_t top = b->limb[FE_LIMBS - 1];
+    int32_t high = fe_high(top, a24 * (1 << (32 - FE_TOP))), carry = 19 * high + 18;
+    uint32_t low = (uint32_t)a24 * (uint32_t)top - ((uint32_t)high << FE_TOP);
 
-    for (unsigned i = 0; i < FE_LIMBS; i++) {
-        struct fe_column c = fe_begin(carry + a->limb[i]);
+    FE_UNROLL
+    for (unsigned i = 0; i < FE_LIMBS - 1; i++) {
+        uint32_t product = (uint32_t)a24 * (uint32_t)b->limb[i];
 
-        fe_product(&c, b->limb[i], 121665);
-        out->limb[i] = c.low & FE_MASK;
-        carry = fe_carry(&c);
+        high = fe_high(b->limb[i], a24 * (1 << (32 - FE_BITS)));
+        product -= (uint32_t)high << FE_BITS;
+        out->limb[i] = a->limb[i] + (int32_t)product + carry - (int32_t)FE_MASK;
+        carry = high;
     }
-    fe_finish(out, carry);
+    out->limb[FE_LIMBS - 1] = a->limb[FE_LIMBS - 1] + (int32_t)low + carry - ((1 << FE_TOP) - 1);
 }
 
 /* out = a where mask is all ones, unchanged where it is zero. */
 static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++)
-        out->limb[i] ^= mask & (out->limb[i] ^ a->limb[i]);
+        out->limb[i] ^= (int32_t)mask & (out->limb[i] ^ a->limb[i]);
 }
+
+#endif /* WYRM_FE_LEAVES */
 
 #endif /* WYRM_FE_26_H */

@@ -32,7 +32,7 @@ static void ladder_step(struct rungs *s, uint32_t swap)
     fe_sub(&s->doubled_z, &s->doubled_x, &s->doubled_z); /* B */
     fe_add(&s->doubled_x, &s->summed_x, &s->summed_z);   /* C */
     fe_sub(&s->summed_z, &s->summed_x, &s->summed_z);    /* D */
-    fe_mul(&s->summed_x, &s->summed_z, &s->t0);          /* DA */
+    fe_mul(&s->summed_x, &s->t0, &s->summed_z);          /* DA: a sum is the first factor */
     fe_mul(&s->t1, &s->doubled_x, &s->doubled_z);        /* CB */
     fe_select(&s->t0, &s->doubled_x, swap);              /* A or C */
     fe_select(&s->doubled_z, &s->summed_z, swap);        /* B or D */

@@ -5,10 +5,10 @@
  * QEMU's Xtensa machine "sim" with a core that has register windows, for code of an ESP32, run as
  *   qemu-system-xtensa -M sim -cpu de212 -semihosting-config enable=on -icount shift=7 ...
  *
- * That core lacks one instruction of an ESP32: MULUH, the high word of a product. Its vector here
- * does that work in a fixed number of instructions and counts how often, so that the counter can
- * leave them out: a MULUH counts as one instruction. Overflows and underflows of the register
- * windows count in full, as an ESP32 runs them too.
+ * That core lacks two instructions of an ESP32: MULUH and MULSH, the high word of a product. Its
+ * vector here does that work in a fixed number of instructions and counts how often, so that the
+ * counter can leave them out: each counts as one instruction. Overflows and underflows of the
+ * register windows count in full, as an ESP32 runs them too.
  */
 #include "board.h"
 
@@ -19,8 +19,8 @@
 #define INSTRUCTION_NS 128
 #define TICK_NS        25
 
-/* What the vector of illegal instructions takes for one MULUH, beside the MULUH. */
-#define EMULATION 75
+/* What the vector of illegal instructions takes for one MULUH or MULSH, beside the instruction. */
+#define EMULATION 86
 
 enum { SYS_EXIT = 1, SYS_WRITE = 4, STANDARD_OUTPUT = 1 };
 
@@ -29,7 +29,7 @@ const bool board_counts = true;
 noreturn void board_start(void);
 noreturn void board_fault(void);
 
-/* What the vector uses: registers a0 to a15, then the number of MULUHs so far. */
+/* What the vector uses: registers a0 to a15, then the number of those products so far. */
 extern uint32_t board_emulated[17];
 uint32_t board_emulated[17];
 
@@ -62,7 +62,7 @@ uint32_t board_instructions(void)
            EMULATION * *(volatile uint32_t *)&board_emulated[16];
 }
 
-/* Four instructions a round; a MULUH among them, for the counter to be checked with
+/* Four instructions a round; one of the two among them, for the counter to be checked with
  * what makes it difficult. */
 __asm__(".text\n"
         ".align 4\n"
@@ -267,7 +267,8 @@ __asm__(".section .vectors, \"ax\"\n"
 #define SAVE(n)    "s32i a" #n ", a0, 4 * " #n "\n"
 #define RESTORE(n) "l32i a" #n ", a0, 4 * " #n "\n"
 
-/* MULUH r, s, t is the bytes t0 rs a2. Registers become memory, so that a number picks one. */
+/* MULUH r, s, t is the bytes t0 rs a2, MULSH t0 rs b2. Registers become memory, so that a number
+ * picks one. */
 __asm__(".text\n"
         ".align 4\n"
         "2: .long board_emulated\n"
@@ -283,6 +284,10 @@ __asm__(".text\n"
                                    "l8ui a3, a2, 0\n"
                                    "l8ui a4, a2, 1\n"
                                    "l8ui a5, a2, 2\n"
+                                   "extui a9, a5, 4, 1\n" /* signed */
+                                   "slli a6, a9, 4\n"
+                                   "sub a5, a5, a6\n"
+                                   "neg a9, a9\n"
                                    "movi a6, 0xa2\n"
                                    "bne a5, a6, 4b\n"
                                    "extui a5, a3, 0, 4\n"
@@ -293,6 +298,12 @@ __asm__(".text\n"
                                    "extui a5, a4, 0, 4\n"
                                    "addx4 a5, a5, a0\n"
                                    "l32i a5, a5, 0\n"
+                                   "srai a6, a3, 31\n"
+                                   "and a6, a6, a5\n"
+                                   "srai a7, a5, 31\n"
+                                   "and a7, a7, a3\n"
+                                   "add a6, a6, a7\n"
+                                   "and a9, a9, a6\n" /* too much, by then */
                                    "srli a4, a4, 4\n"
                                    "addx4 a4, a4, a0\n"
                                    "extui a6, a3, 0, 16\n"
@@ -311,6 +322,7 @@ __asm__(".text\n"
                                    "add a3, a3, a7\n"
                                    "extui a6, a6, 16, 16\n"
                                    "add a3, a3, a6\n"
+                                   "sub a3, a3, a9\n"
                                    "s32i a3, a4, 0\n"
                                    "addi a2, a2, 3\n"
                                    "wsr a2, epc1\n"

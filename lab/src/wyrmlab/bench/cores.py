@@ -102,7 +102,7 @@ CORES = (
         linker="xtensa-lx106-elf-gcc",
         note=(
             "Compiled for an ESP32, run by QEMU on the core DE212, which has its register windows"
-            " but no MULUH: the image emulates that one instruction, and it counts as one."
+            " but neither MULUH nor MULSH: the image emulates the two, and each counts as one."
         ),
     ),
     Core("host", "This machine", "", "gcc"),
