@@ -166,6 +166,14 @@ struct wyrm_keys { /* of a session */
     uint8_t send[WYRM_KEY_LEN], recv[WYRM_KEY_LEN];
 };
 
+struct wyrm_contact { /* what a handshake must know of the other side */
+    uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
+    uint8_t cookie[16]; /* theirs, for mac2 */
+#if WYRM_CACHE_STATIC_DH
+    uint8_t static_dh[WYRM_KEY_LEN];
+#endif
+};
+
 struct wyrm_noise { /* a handshake between two messages; eph is our ephemeral private key */
     uint8_t hash[32], ck[32], eph[WYRM_KEY_LEN];
 };
@@ -191,30 +199,27 @@ enum wyrm_timer { /* see core/wyrm_timers.c */
                   WYRM_TIMERS
 };
 
-struct wyrm_peer { /* what is used most comes first: small offsets make small instructions */
+struct wyrm_peer {       /* what is used most comes first: small offsets make small instructions */
+    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
+    wyrm_peer_id id;     /* in the pool; these two outlive the peer, the rest is wiped */
     uint8_t facts;
     uint8_t events;                  /* what wyrm_poll owes the port */
     uint8_t current, previous, next; /* places of sessions, 0xff: none */
     bool waiting;                    /* for a response: hs is valid */
-    wyrm_peer_id id;                 /* in the pool */
     uint16_t persistent_s;
     uint8_t unanswered;            /* initiations in a row */
-    uint16_t link[WYRM_PLACES];    /* chains of session indices, see core/wyrm_index.h */
-    uint32_t local[WYRM_PLACES];   /* our session indices */
+    struct wyrm_meta to;           /* where datagrams go now, but for their tos */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
     wyrm_tick last_handshake_tx, attempt_since, cookie_born;
-    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
+    uint32_t local[WYRM_PLACES]; /* our session indices */
+    uint16_t link[WYRM_PLACES];  /* chains of session indices, see core/wyrm_index.c */
     uint64_t rx_bytes, tx_bytes;
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
-    struct wyrm_meta to;             /* where datagrams go now, but for their tos */
     struct wyrm_endpoint configured; /* where they go unless we learn better */
-    struct wyrm_noise hs;
-    uint8_t cookie[16], last_mac1[16];
     struct wyrm_keypair kp[WYRM_SESSIONS];
-    uint8_t pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN];
-#if WYRM_CACHE_STATIC_DH
-    uint8_t static_dh[WYRM_KEY_LEN];
-#endif
+    struct wyrm_noise hs;
+    struct wyrm_contact contact;
+    uint8_t last_mac1[16];
 #if WYRM_RESPONDER
     wyrm_tick last_initiation_rx;
     uint8_t last_timestamp[12];
@@ -269,8 +274,7 @@ struct wyrm_device {
     uint32_t mac1_state[8]; /* BLAKE2s keyed with our mac1 key, for every check to go on from */
     uint8_t cookie_secret[32];
     wyrm_tick loaded_until; /* cookies are demanded before this */
-    wyrm_tick cookie_born;
-    bool has_cookie_secret;
+    wyrm_tick cookie_born;  /* of the secret, 0: none */
 #endif
 };
 
@@ -404,11 +408,11 @@ struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
     struct wyrm_meta meta; /* where msg came from */
     uint8_t msg[WYRM_CONTROL_MAX];
     struct wyrm_identity own; /* from here on all is wiped when the job is over */
-    uint8_t peer_pub[WYRM_KEY_LEN], psk[WYRM_KEY_LEN], static_dh[WYRM_KEY_LEN];
+    struct wyrm_contact contact;
     struct wyrm_noise noise;
     uint8_t key[WYRM_KEY_LEN]; /* of the next encrypted field */
     struct wyrm_keys keys;
-    uint8_t cookie[16], timestamp[12];
+    uint8_t timestamp[12];
 };
 
 /* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not

@@ -16,16 +16,11 @@
 /* 20 handshakes a second, bursts of 5, per IPv4 address or IPv6 /64. Tokens are milliseconds. */
 enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 8 };
 
-/* Apart, like make_cookie, so that its hash state is not on the stack beneath a cipher. */
-static WYRM_APART void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
-                                     const uint8_t pub[WYRM_KEY_LEN])
+/* Of "LABEL" || pub. */
+static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
+                          const uint8_t pub[WYRM_KEY_LEN])
 {
-    struct wyrm_blake2s state;
-
-    wyrm_blake2s_init(&state, WYRM_HASH_LEN, NULL, 0);
-    wyrm_blake2s_update(&state, label, 8);
-    wyrm_blake2s_update(&state, pub, WYRM_KEY_LEN);
-    wyrm_blake2s_final(&state, out);
+    wyrm_hash_pair(out, (const uint8_t *)label, 8, pub, WYRM_KEY_LEN);
 }
 
 static void cookie_reply_key(uint8_t key[32], const uint8_t pub[WYRM_KEY_LEN])
@@ -51,7 +46,7 @@ void wyrm_cookie_set_key(struct wyrm_device *dev)
 
     labelled_hash(key, "mac1----", dev->own.pub);
     wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
-    memcpy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
+    wyrm_copy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len)
@@ -60,7 +55,7 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
     uint8_t mac[MAC_LEN];
 
     /* Where wyrm_cookie_set_key stopped: one block taken in, none waiting. */
-    memcpy(state.h, dev->mac1_state, sizeof(state.h));
+    wyrm_copy(state.h, dev->mac1_state, sizeof(state.h));
     state.counter[0] = WYRM_HASH_BLOCK_LEN;
     state.counter[1] = 0;
     state.fill = 0;
@@ -70,27 +65,30 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
     return wyrm_ct_equal(mac, msg + len - MACS_LEN, sizeof(mac));
 }
 
-/* The cookie of a source address: a MAC over it under a secret that changes every two minutes. */
+/* The cookie of a source address: a MAC over it under a secret that changes every two minutes.
+ * Apart, so that its hash state is not on the stack beneath a cipher. */
 static WYRM_APART void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
                                    const struct wyrm_endpoint *from)
 {
     uint8_t source[WYRM_ADDR_LEN + 2];
     size_t len = wyrm_addr_len(from->family);
 
-    memcpy(source, from->addr, len);
+    wyrm_copy(source, from->addr, len);
     source[len] = (uint8_t)(from->port >> 8);
     source[len + 1] = (uint8_t)from->port;
     wyrm_blake2s(cookie, 16, dev->cookie_secret, sizeof(dev->cookie_secret), source, len + 2);
 }
 
+/* False without randomness: then there is no secret. */
 static bool refresh_secret(struct wyrm_device *dev)
 {
-    if (dev->has_cookie_secret && !wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
+    if (!wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
         return true;
-    dev->has_cookie_secret =
-        dev->io->random(dev->io->ctx, dev->cookie_secret, sizeof(dev->cookie_secret));
+    dev->cookie_born = 0;
+    if (!dev->io->random(dev->io->ctx, dev->cookie_secret, sizeof(dev->cookie_secret)))
+        return false;
     dev->cookie_born = dev->now;
-    return dev->has_cookie_secret;
+    return true;
 }
 
 /* Finds the bucket of a source, or the fullest of the others for it. An attacker with many
@@ -119,50 +117,59 @@ static bool within_rate(struct wyrm_device *dev, const struct wyrm_endpoint *fro
     size_t len = from->family == 6 ? 8 : 4; /* one /64 is one source */
     struct wyrm_source *s;
     uint8_t raw[4];
-    wyrm_tick missing; /* from a full bucket */
+    wyrm_tick full;
 
     wyrm_blake2s(raw, sizeof(raw), dev->cookie_secret, sizeof(dev->cookie_secret), from->addr, len);
     s = find_source(dev, wyrm_load_le32(raw));
-    missing = s->full > dev->now ? s->full - dev->now : 0;
-    if (missing > BUCKET_MS) /* the clock was set back */
-        missing = BUCKET_MS;
-    if (missing + HANDSHAKE_COST_MS > BUCKET_MS)
+    full = s->full > dev->now ? s->full : dev->now;
+    if (full > dev->now + BUCKET_MS - HANDSHAKE_COST_MS)
         return false;
-    s->full = dev->now + missing + HANDSHAKE_COST_MS;
+    s->full = full + HANDSHAKE_COST_MS;
     return true;
 }
 
-wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_t len,
-                              const struct wyrm_endpoint *from)
-{
-    uint8_t cookie[16], mac[MAC_LEN];
-
-    if (!dev->has_cookie_secret || wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
-        return WYRM_D_MAC2;
-    make_cookie(dev, cookie, from);
-    wyrm_blake2s(mac, sizeof(mac), cookie, sizeof(cookie), msg, len - MAC_LEN);
-    wyrm_wipe(cookie, sizeof(cookie));
-    if (!wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac)))
-        return WYRM_D_MAC2;
-    return within_rate(dev, from) ? WYRM_IDLE : WYRM_D_RATE;
-}
-
-bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
-                       const struct wyrm_endpoint *from)
+/* Drops the handshake message and makes it a cookie reply to its sender. Apart, like what comes
+ * before it, so that none has the frame of another beneath a cipher. */
+static WYRM_APART wyrm_status cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
+                                           const struct wyrm_endpoint *from)
 {
     uint8_t *nonce = msg + COOKIE_NONCE, *cookie = msg + COOKIE_SEALED;
-    uint8_t mac1[MAC_LEN], key[WYRM_HASH_LEN];
+    uint8_t *mac1 = msg + COOKIE_REPLY_LEN, key[WYRM_HASH_LEN];
 
-    /* The reply takes the place of the message; whom it is for stands there already. */
+    /* The reply takes the place of the message, and mac1, which it is sealed with, the place behind
+     * it; whom it is for stands there already. */
     _Static_assert((int)INITIATION_SENDER == (int)COOKIE_RECEIVER, "the sender gets the reply");
-    memcpy(mac1, msg + len - MACS_LEN, sizeof(mac1));
-    if (!refresh_secret(dev) || !dev->io->random(dev->io->ctx, nonce, WYRM_XAEAD_NONCE_LEN))
-        return false;
+    memmove(mac1, msg + len - MACS_LEN, MAC_LEN);
+    if (!dev->io->random(dev->io->ctx, nonce, WYRM_XAEAD_NONCE_LEN))
+        return WYRM_D_MAC2;
     make_cookie(dev, cookie, from);
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
     cookie_reply_key(key, dev->own.pub);
-    wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, sizeof(mac1), nonce, key);
-    return true;
+    wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, MAC_LEN, nonce, key);
+    (void)wyrm_drop(dev, WYRM_D_MAC2);
+    return WYRM_SEND;
+}
+
+/* True if mac2 is that of the cookie which the source was sent. */
+static WYRM_APART bool check_mac2(const struct wyrm_device *dev, const uint8_t *msg, size_t len,
+                                  const struct wyrm_endpoint *from)
+{
+    uint8_t cookie[16], mac[MAC_LEN];
+
+    make_cookie(dev, cookie, from);
+    wyrm_blake2s(mac, sizeof(mac), cookie, sizeof(cookie), msg, len - MAC_LEN);
+    wyrm_wipe(cookie, sizeof(cookie));
+    return wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac));
+}
+
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
+                              const struct wyrm_endpoint *from)
+{
+    if (!refresh_secret(dev))
+        return WYRM_D_MAC2;
+    if (check_mac2(dev, msg, len, from))
+        return within_rate(dev, from) ? WYRM_IDLE : WYRM_D_RATE;
+    return cookie_reply(dev, msg, len, from);
 }
 
 #else /* one answer in two minutes: nothing is worth keeping ready */
@@ -179,19 +186,18 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
 
 bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg)
 {
-    uint8_t key[WYRM_HASH_LEN], cookie[sizeof(peer->cookie) + WYRM_TAG_LEN];
+    uint8_t key[WYRM_HASH_LEN], cookie[sizeof(peer->contact.cookie) + WYRM_TAG_LEN];
     bool ok;
 
     if (!(peer->facts & FACT_MAC1))
         return false;
-    cookie_reply_key(key, peer->pub);
-    memcpy(cookie, msg + COOKIE_SEALED, sizeof(cookie));
+    cookie_reply_key(key, peer->contact.pub);
+    wyrm_copy(cookie, msg + COOKIE_SEALED, sizeof(cookie));
     ok = wyrm_xaead_open(cookie, sizeof(cookie), peer->last_mac1, sizeof(peer->last_mac1),
                          msg + COOKIE_NONCE, key);
     if (ok) {
-        memcpy(peer->cookie, cookie, sizeof(peer->cookie));
+        wyrm_copy(peer->contact.cookie, cookie, sizeof(peer->contact.cookie));
         peer->cookie_born = dev->now;
-        peer->facts |= FACT_COOKIE;
         peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
     }
     wyrm_wipe(cookie, sizeof(cookie));

@@ -21,14 +21,11 @@ void wyrm_cookie_set_key(struct wyrm_device *dev);
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len);
 
-/* Under load: WYRM_IDLE if mac2 proves the source address and the source is within its rate.
- * WYRM_D_RATE if not within it. WYRM_D_MAC2: answer with wyrm_cookie_reply. */
-wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, const uint8_t *msg, size_t len,
+/* Under load: WYRM_IDLE if mac2 proves the source address and the source is within its rate, else
+ * WYRM_D_RATE. If it proves nothing, the message counts as dropped and is replaced by a cookie
+ * reply to its sender: WYRM_SEND, or WYRM_D_MAC2 without randomness. */
+wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
                               const struct wyrm_endpoint *from);
-
-/* Replaces the handshake message in `msg` by a cookie reply; false without randomness. */
-bool wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
-                       const struct wyrm_endpoint *from);
 
 /* Takes the cookie out of a reply to our last handshake message to `peer`; false, with nothing
  * changed, if it is none. */

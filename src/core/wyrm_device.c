@@ -19,6 +19,11 @@
 
 /* ---- Life --------------------------------------------------------------- */
 
+static WYRM_APART void clear_slots(const struct wyrm_pools *pools)
+{
+    wyrm_wipe(pools->slots, pools->n_slots * sizeof(*pools->slots));
+}
+
 wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *pools,
                               const struct wyrm_platform *io, uint32_t version, size_t device_size,
                               size_t peer_size)
@@ -33,22 +38,29 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
 
     memset(dev, 0, sizeof(*dev));
     memset(pools->peers, 0, pools->n_peers * sizeof(*pools->peers));
-    memset(pools->slots, 0, pools->n_slots * sizeof(*pools->slots));
+    clear_slots(pools);
+    memset(pools->index, 0, pools->n_index * sizeof(*pools->index));
     if (WYRM_RESPONDER)
         memset(pools->sources, 0, pools->n_sources * sizeof(*pools->sources));
     dev->pools = pools;
     dev->io = io;
     dev->mtu = WYRM_DEFAULT_MTU;
     dev->next_due = WYRM_TICK_NEVER;
-    wyrm_index_clear(dev);
     return WYRM_IDLE;
 }
 
 void wyrm_close(struct wyrm_device *dev)
 {
     wyrm_wipe(dev->pools->peers, dev->pools->n_peers * sizeof(*dev->pools->peers));
-    wyrm_wipe(dev->pools->slots, dev->pools->n_slots * sizeof(*dev->pools->slots));
+    clear_slots(dev->pools);
     wyrm_wipe(dev, sizeof(*dev));
+}
+
+/* If there shall be any, the first is sent at once. */
+static WYRM_APART void start_keepalives(struct wyrm_device *dev, struct wyrm_peer *peer)
+{
+    if (peer->persistent_s > 0)
+        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
 }
 
 /* Everything derived from the keys of the two sides dies; jobs under way are outdated. */
@@ -68,7 +80,7 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
 
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN])
 {
-    wyrm_peer_id self;
+    const struct wyrm_peer *self;
 
     if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
         return WYRM_IDLE;
@@ -76,20 +88,19 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     wyrm_wipe(dev->own.priv, sizeof(dev->own.priv));
     dev->has_key = false;
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
-        struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
+        struct wyrm_peer *peer = wyrm_used_peer(dev, (wyrm_peer_id)i);
 
-        if (!wyrm_used(peer))
+        if (peer == NULL)
             continue;
         forget_keys(dev, peer);
 #if WYRM_CACHE_STATIC_DH
-        wyrm_wipe(peer->static_dh, sizeof(peer->static_dh));
+        wyrm_wipe(peer->contact.static_dh, sizeof(peer->contact.static_dh));
 #endif
-        peer->facts &= (uint8_t) ~(FACT_STATIC_DH | FACT_COOKIE | FACT_MAC1);
-        if (peer->persistent_s > 0)
-            wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+        peer->facts &= (uint8_t) ~(FACT_STATIC_DH | FACT_MAC1);
+        peer->cookie_born = 0;
+        start_keepalives(dev, peer);
     }
-    for (unsigned i = 0; i < dev->pools->n_slots; i++)
-        dev->pools->slots[i].type = WYRM_MSG_NONE; /* meant for the key that is gone */
+    clear_slots(dev->pools); /* their messages were meant for the key that is gone */
     if (key == NULL)
         return WYRM_IDLE;
 
@@ -98,9 +109,8 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     if (WYRM_RESPONDER)
         wyrm_cookie_set_key(dev);
     dev->has_key = true;
-    if (wyrm_peer_find(dev, dev->own.pub, &self) == WYRM_IDLE)
-        return wyrm_peer_remove(dev, self);
-    return WYRM_IDLE;
+    self = wyrm_peer_of(dev, dev->own.pub);
+    return self != NULL ? wyrm_peer_remove(dev, self->id) : WYRM_IDLE;
 }
 
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN])
@@ -139,47 +149,54 @@ uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason)
 wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                           wyrm_peer_id *out)
 {
+    struct wyrm_peer *peer = wyrm_peer_of(dev, pub);
     wyrm_peer_id id = 0;
-    struct wyrm_peer *peer;
-    uint32_t generation;
 
     if (wyrm_ct_is_zero(pub, WYRM_KEY_LEN) ||
         (dev->has_key && memcmp(pub, dev->own.pub, WYRM_KEY_LEN) == 0))
         return WYRM_E_KEY;
-    if (wyrm_peer_find(dev, pub, out) == WYRM_IDLE)
+    if (peer != NULL) {
+        *out = peer->id;
         return WYRM_E_EXISTS;
-    while (id < dev->pools->n_peers && wyrm_used_peer(dev, id) != NULL)
+    }
+    while (wyrm_used_peer(dev, id) != NULL)
         id++;
     if (id == dev->pools->n_peers)
         return WYRM_E_FULL;
 
-    peer = wyrm_peer_at(dev, id);
-    generation = peer->generation;
-    memset(peer, 0, sizeof(*peer));
-    wyrm_copy_key(peer->pub, pub);
+    peer = wyrm_peer_at(dev, id); /* all zero but for what it owes if somebody lived there */
+    wyrm_copy_key(peer->contact.pub, pub);
     peer->id = id;
-    peer->generation = generation + 1; /* outlives the peer: a job may still run for the last one */
+    peer->generation++; /* a job may still run for the last one */
     peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
     peer->last_handshake = WYRM_NEVER;
     peer->facts = FACT_USED;
+    peer->events = 0;
     wyrm_timers_clear(peer);
     *out = id;
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
+                           wyrm_peer_id *out)
+{
+    const struct wyrm_peer *peer = wyrm_peer_of(dev, pub);
+
+    if (peer == NULL)
+        return WYRM_E_STATE;
+    *out = peer->id;
     return WYRM_IDLE;
 }
 
 wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
 {
     struct wyrm_peer *peer = wyrm_used_peer(dev, id);
-    uint32_t generation;
 
     if (peer == NULL)
         return WYRM_E_STATE;
     forget_keys(dev, peer);
     wyrm_route_clear(dev, id);
-    generation = peer->generation;
-    wyrm_wipe(peer, sizeof(*peer));
-    peer->id = id;
-    peer->generation = generation;
+    wyrm_wipe(&peer->facts, sizeof(*peer) - offsetof(struct wyrm_peer, facts));
     wyrm_timers_owe(dev, peer, EVENT_LOST);
     return WYRM_IDLE;
 }
@@ -191,12 +208,11 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    if (wyrm_ct_equal(peer->psk, psk, WYRM_KEY_LEN))
+    if (wyrm_ct_equal(peer->contact.psk, psk, WYRM_KEY_LEN))
         return WYRM_IDLE;
-    wyrm_copy_key(peer->psk, psk);
+    wyrm_copy_key(peer->contact.psk, psk);
     forget_keys(dev, peer);
-    if (peer->persistent_s > 0)
-        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    start_keepalives(dev, peer);
     return WYRM_IDLE;
 }
 
@@ -207,7 +223,7 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    wyrm_copy_key(out, peer->psk);
+    wyrm_copy_key(out, peer->contact.psk);
     return WYRM_IDLE;
 }
 
@@ -224,38 +240,39 @@ wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
                                    const struct wyrm_endpoint *endpoint)
 {
-    static const struct wyrm_endpoint none;
     struct wyrm_peer *peer = wyrm_used_peer(dev, id);
     bool was_unknown;
 
-    if (endpoint == NULL)
-        endpoint = &none;
     if (peer == NULL)
         return WYRM_E_STATE;
-    if (endpoint->family != 0 && endpoint->family != 4 && !(WYRM_IPV6 && endpoint->family == 6))
+    if (endpoint != NULL && endpoint->family != 0 && endpoint->family != 4 &&
+        !(WYRM_IPV6 && endpoint->family == 6))
         return WYRM_E_ARG;
     was_unknown = peer->to.remote.family == 0;
+    memset(&peer->configured, 0, sizeof(peer->configured));
     memset(&peer->to, 0, sizeof(peer->to));
-    peer->configured = *endpoint;
-    peer->to.remote = *endpoint;
-    if (was_unknown && peer->persistent_s > 0)
-        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    if (endpoint != NULL) {
+        peer->configured = *endpoint;
+        peer->to.remote = *endpoint;
+    }
+    if (was_unknown)
+        start_keepalives(dev, peer);
     return WYRM_IDLE;
 }
 
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, uint16_t seconds)
 {
     struct wyrm_peer *peer = wyrm_used_peer(dev, id);
-    bool starts;
+    bool had_none;
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    starts = peer->persistent_s == 0 && seconds > 0;
+    had_none = peer->persistent_s == 0;
     peer->persistent_s = seconds;
     if (seconds == 0)
         peer->timers[WYRM_TIMER_PERSISTENT] = WYRM_TICK_NEVER;
-    if (starts)
-        wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
+    if (had_none)
+        start_keepalives(dev, peer);
     return WYRM_IDLE;
 }
 
@@ -291,17 +308,16 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    *out =
-        (struct wyrm_peer_info){.endpoint = peer->to.remote,
-                                .configured = peer->configured,
-                                .rx_bytes = peer->rx_bytes,
-                                .tx_bytes = peer->tx_bytes,
-                                .last_handshake = peer->last_handshake,
-                                .keepalive_s = peer->persistent_s,
-                                .unanswered = peer->unanswered,
-                                .has_psk = !wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)),
-                                .up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL};
-    wyrm_copy_key(out->pub, peer->pub);
+    wyrm_copy_key(out->pub, peer->contact.pub);
+    out->endpoint = peer->to.remote;
+    out->configured = peer->configured;
+    out->rx_bytes = peer->rx_bytes;
+    out->tx_bytes = peer->tx_bytes;
+    out->last_handshake = peer->last_handshake;
+    out->keepalive_s = peer->persistent_s;
+    out->unanswered = peer->unanswered;
+    out->has_psk = !wyrm_ct_is_zero(peer->contact.psk, sizeof(peer->contact.psk));
+    out->up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL;
     return WYRM_IDLE;
 }
 
@@ -313,16 +329,15 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
                            uint8_t *ip, size_t len, struct wyrm_packet *out)
 {
     struct wyrm_inner inner;
-    wyrm_peer_id owner;
 
     if (!wyrm_inner_parse(&inner, ip, len))
         return WYRM_D_INNER;
-    if (wyrm_route_find(dev, inner.family, inner.source, &owner) != WYRM_IDLE || owner != id)
+    if (wyrm_route_find(dev, inner.family, inner.source, &out->peer) != WYRM_IDLE ||
+        out->peer != id)
         return WYRM_D_SOURCE;
     wyrm_inner_decapsulate_ecn(ip, &inner, from->tos);
     out->data = ip;
     out->len = inner.len;
-    out->peer = id;
     return WYRM_DELIVER;
 }
 
@@ -330,39 +345,38 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
 static WYRM_APART wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
                                          uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
-    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER));
-    struct wyrm_peer *peer;
+    unsigned place;
+    struct wyrm_peer *peer = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER), &place);
     wyrm_status status;
 
-    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) == WYRM_PLACE_HS)
+    if (peer == NULL || place == WYRM_PLACE_HS)
         return WYRM_D_INDEX;
-    peer = wyrm_peer_at(dev, wyrm_ref_peer(ref));
-    status = wyrm_session_open(&peer->kp[wyrm_ref_place(ref)], dev->now, buf, len);
+    status = wyrm_session_open(&peer->kp[place], dev->now, buf, len);
     if (status != WYRM_DELIVER)
         return status;
 
     /* From here the packet is real: authentic, and seen for the first time. */
-    peer->to = *from;
-    peer->rx_bytes += len;
-    if (wyrm_session_confirm(dev, peer, wyrm_ref_place(ref)))
+    wyrm_peer_receive(dev, peer, from, len);
+    if (WYRM_RESPONDER && place == peer->next) {
+        wyrm_session_confirm(dev, peer);
         wyrm_timers_handshake_complete(dev, peer);
+    }
     wyrm_timers_received_under(dev, peer);
     if (len == DATA_MIN_LEN)
         return WYRM_IDLE; /* a keepalive */
     wyrm_timers_data_received(dev, peer);
-    return deliver(dev, from, wyrm_ref_peer(ref), buf + DATA_SEALED, len - DATA_MIN_LEN, out);
+    return deliver(dev, from, peer->id, buf + DATA_SEALED, len - DATA_MIN_LEN, out);
 }
 
 /* Does not learn an endpoint: what proves a cookie reply is public (paper section 5.4.7). */
 static wyrm_status input_cookie(struct wyrm_device *dev, const uint8_t *buf)
 {
-    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(buf + COOKIE_RECEIVER));
+    unsigned place; /* any: a cookie may answer our response, which bears the index of a session */
+    struct wyrm_peer *peer = wyrm_index_find(dev, wyrm_load_le32(buf + COOKIE_RECEIVER), &place);
 
-    if (ref == WYRM_NO_REF)
+    if (peer == NULL)
         return WYRM_D_INDEX;
-    if (!wyrm_cookie_consume(dev, wyrm_peer_at(dev, wyrm_ref_peer(ref)), buf))
-        return WYRM_D_TAG;
-    return WYRM_IDLE;
+    return wyrm_cookie_consume(dev, peer, buf) ? WYRM_IDLE : WYRM_D_TAG;
 }
 
 static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_meta *from,
@@ -371,10 +385,10 @@ static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_me
 {
     wyrm_status status = wyrm_jobs_admit(dev, from, buf, len, type);
 
-    if (status == WYRM_SEND) {
+    if (WYRM_RESPONDER && status == WYRM_SEND) {
         out->data = buf;
         out->len = COOKIE_REPLY_LEN;
-        out->to = *from;
+        wyrm_copy(&out->to, from, sizeof(out->to));
         out->peer = WYRM_NO_PEER;
     }
     return status;
@@ -402,7 +416,7 @@ wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_m
     case WYRM_MSG_NONE:
         break;
     }
-    return status < 0 ? wyrm_drop(dev, status) : status;
+    return wyrm_drop(dev, status);
 }
 
 /* ---- Send --------------------------------------------------------------- */
@@ -435,82 +449,78 @@ static size_t padding(const struct wyrm_device *dev, size_t len)
     return pad < dev->mtu - len ? pad : dev->mtu - len;
 }
 
-static void fill_data(struct wyrm_peer *peer, uint8_t *buf, size_t len, uint8_t tos,
-                      struct wyrm_packet *out)
-{
-    peer->tx_bytes += len;
-    out->data = buf;
-    out->len = len;
-    out->to = peer->to;
-    out->to.tos = tos;
-    out->peer = peer->id;
-}
-
-/* Whom a packet of `len` bytes is for, and with which ECN bits it goes. Apart, so that its copy of
- * the header is not on the stack beneath the cipher. */
+/* Whom a packet of out->len bytes is for, and with which ECN bits it goes. Apart, so that its copy
+ * of the header is not on the stack beneath the cipher. */
 static WYRM_APART wyrm_status find_receiver(const struct wyrm_device *dev,
-                                            const struct wyrm_span *ip, unsigned n, size_t len,
+                                            const struct wyrm_span *ip, unsigned n,
                                             struct wyrm_packet *out)
 {
     uint8_t header[WYRM_INNER_HEADER_MAX]; /* as much of it as the packet has */
     struct wyrm_inner inner;
 
-    if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), len))
+    if (!wyrm_inner_parse(&inner, gather_header(header, ip, n), out->len))
         return WYRM_D_INNER;
-    if (wyrm_route_find(dev, inner.family, inner.destination, &out->peer) != WYRM_IDLE)
-        return WYRM_D_ROUTE;
-    if (wyrm_peer_at(dev, out->peer)->to.remote.family == 0)
-        return WYRM_D_ENDPOINT;
     out->to.tos = wyrm_inner_encapsulate_ecn(inner.tos);
-    return WYRM_IDLE;
+    return wyrm_route_find(dev, inner.family, inner.destination, &out->peer);
+}
+
+/* Makes a data packet of the spans, out->len bytes in all. */
+static wyrm_status send_data(struct wyrm_device *dev, struct wyrm_peer *peer,
+                             const struct wyrm_span *ip, unsigned n, uint8_t *buf, size_t cap,
+                             struct wyrm_packet *out)
+{
+    size_t pad = padding(dev, out->len);
+    uint8_t tos = out->to.tos;
+    struct wyrm_keypair *kp;
+
+    if (peer->to.remote.family == 0)
+        return WYRM_D_ENDPOINT;
+    kp = wyrm_session_current(peer, dev->now);
+    if (kp == NULL)
+        return WYRM_HOLD;
+    out->len += DATA_MIN_LEN + pad;
+    if (cap < out->len)
+        return WYRM_E_SPACE;
+    out->data = buf;
+    wyrm_peer_send(dev, peer, &peer->to, out);
+    out->to.tos = tos;
+    wyrm_timers_sent_under(dev, peer, kp);
+    return wyrm_session_seal(kp, ip, n, pad, buf); /* last: the cipher takes stack enough */
 }
 
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
                         unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out)
 {
-    struct wyrm_keypair *kp;
     struct wyrm_peer *peer;
     wyrm_status status;
-    size_t len = 0, pad;
 
     wyrm_time_set(dev, now);
+    out->len = 0;
     for (unsigned i = 0; i < n; i++)
-        len += ip[i].len;
-    status = find_receiver(dev, ip, n, len, out);
+        out->len += ip[i].len;
+    status = find_receiver(dev, ip, n, out);
     if (status != WYRM_IDLE)
         return wyrm_drop(dev, status);
     peer = wyrm_peer_at(dev, out->peer);
-
-    kp = wyrm_session_current(peer, dev->now);
-    if (kp == NULL) {
+    status = send_data(dev, peer, ip, n, buf, cap, out);
+    if (status == WYRM_SEND) {
+        wyrm_timers_data_sent(dev, peer);
+    } else if (status == WYRM_HOLD) {
         peer->facts |= FACT_HOLDING;
         wyrm_timers_want_handshake(dev, peer);
-        return WYRM_HOLD;
     }
-    pad = padding(dev, len);
-    if (cap < DATA_MIN_LEN + len + pad)
-        return WYRM_E_SPACE;
-
-    wyrm_session_seal(kp, ip, n, pad, buf);
-    fill_data(peer, buf, DATA_MIN_LEN + len + pad, out->to.tos, out);
-    wyrm_timers_sent_under(dev, peer, kp);
-    wyrm_timers_data_sent(dev, peer);
-    return WYRM_SEND;
+    return wyrm_drop(dev, status);
 }
 
 static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
                                   struct wyrm_packet *out)
 {
-    struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
-
-    if (kp == NULL || peer->to.remote.family == 0) {
-        wyrm_timers_keepalive_unsent(dev, peer);
-        return WYRM_IDLE;
-    }
-    wyrm_session_seal(kp, NULL, 0, 0, buf);
-    fill_data(peer, buf, DATA_MIN_LEN, 0, out);
-    wyrm_timers_sent_under(dev, peer, kp);
-    return WYRM_SEND;
+    out->len = 0;
+    out->to.tos = 0;
+    if (send_data(dev, peer, NULL, 0, buf, WYRM_CONTROL_MAX, out) == WYRM_SEND)
+        return WYRM_SEND;
+    wyrm_timers_keepalive_unsent(dev, peer);
+    return WYRM_IDLE;
 }
 
 /* ---- Poll --------------------------------------------------------------- */
@@ -545,22 +555,18 @@ static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t 
 /* Visits every peer once, going on where the last visit found something to do. */
 static wyrm_status visit_peers(struct wyrm_device *dev, uint8_t *buf, struct wyrm_packet *out)
 {
-    wyrm_tick earliest = WYRM_TICK_NEVER;
-
+    dev->pending = true; /* until all have been seen */
+    dev->next_due = WYRM_TICK_NEVER;
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = wyrm_peer_at(dev, dev->turn);
         wyrm_status status;
 
-        if (wyrm_used(peer) && wyrm_timers_earliest(peer) <= dev->now)
-            wyrm_timers_expire(dev, peer);
-        status = peer->events & EVENTS_OF_POLL ? pay(dev, peer, buf, out) : WYRM_IDLE;
+        wyrm_timers_expire(dev, peer);
+        status = pay(dev, peer, buf, out);
         if (status != WYRM_IDLE)
             return status;
-        if (wyrm_used(peer) && wyrm_timers_earliest(peer) < earliest)
-            earliest = wyrm_timers_earliest(peer);
         dev->turn = (wyrm_peer_id)(dev->turn + 1u < dev->pools->n_peers ? dev->turn + 1u : 0);
     }
-    dev->next_due = earliest;
     dev->pending = false;
     return WYRM_IDLE;
 }

@@ -3,56 +3,50 @@
  * SPDX-License-Identifier: MIT
  *
  * Chained hash table of session indices. Called by wyrm_session.c and wyrm_jobs.c to file and by
- * wyrm_device.c to look up.
+ * wyrm_device.c to look up. An entry of a chain is a peer's number from 1 on and a place of the
+ * peer in one; 0 ends the chain.
  */
 #include "wyrm_index.h"
 
-static uint16_t *head_of(const struct wyrm_device *dev, uint32_t local)
+static struct wyrm_peer *peer_of(const struct wyrm_device *dev, uint16_t entry)
 {
-    return &dev->pools->index[local & (dev->pools->n_index - 1u)];
+    return wyrm_peer_at(dev, (wyrm_peer_id)(entry / WYRM_PLACES - 1));
 }
 
-void wyrm_index_clear(struct wyrm_device *dev)
+/* Where the entry of `local` stands: in its head or a link of the chain; where the chain ends if
+ * nobody has this index. */
+static WYRM_APART uint16_t *find_entry(const struct wyrm_device *dev, uint32_t local)
 {
-    for (unsigned i = 0; i < dev->pools->n_index; i++)
-        dev->pools->index[i] = WYRM_NO_REF;
+    uint16_t *entry = &dev->pools->index[local & (dev->pools->n_index - 1u)];
+
+    while (*entry != 0) {
+        struct wyrm_peer *peer = peer_of(dev, *entry);
+        unsigned place = *entry % WYRM_PLACES;
+
+        if (peer->local[place] == local)
+            break;
+        entry = &peer->link[place];
+    }
+    return entry;
 }
 
 void wyrm_index_insert(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place,
                        uint32_t local)
 {
-    uint16_t *head = head_of(dev, local);
-
+    *find_entry(dev, local) = (uint16_t)((peer->id + 1u) * WYRM_PLACES + place);
     peer->local[place] = local;
-    peer->link[place] = *head;
-    *head = (wyrm_index_ref)(peer->id * WYRM_PLACES + place);
+    peer->link[place] = 0;
 }
 
 void wyrm_index_remove(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place)
 {
-    uint16_t *link = head_of(dev, peer->local[place]);
-
-    while (*link != WYRM_NO_REF) {
-        struct wyrm_peer *at = wyrm_peer_at(dev, wyrm_ref_peer(*link));
-        uint16_t *next = &at->link[wyrm_ref_place(*link)];
-
-        if (next == &peer->link[place])
-            *link = *next;
-        else
-            link = next;
-    }
+    *find_entry(dev, peer->local[place]) = peer->link[place];
 }
 
-wyrm_index_ref wyrm_index_find(const struct wyrm_device *dev, uint32_t local)
+struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local, unsigned *place)
 {
-    wyrm_index_ref ref = *head_of(dev, local);
+    uint16_t entry = *find_entry(dev, local);
 
-    while (ref != WYRM_NO_REF) {
-        const struct wyrm_peer *peer = wyrm_peer_at(dev, wyrm_ref_peer(ref));
-
-        if (peer->local[wyrm_ref_place(ref)] == local)
-            break;
-        ref = peer->link[wyrm_ref_place(ref)];
-    }
-    return ref;
+    *place = entry % WYRM_PLACES;
+    return entry != 0 ? peer_of(dev, entry) : NULL;
 }

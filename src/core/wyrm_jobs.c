@@ -32,42 +32,24 @@ enum job_step { STEP_INITIATE, STEP_LEARN_CALLER, STEP_RESPOND, STEP_FINISH };
 
 #if WYRM_RESPONDER
 
-/* Slots an initiation may use: one is kept for answers to our own initiations. */
-static unsigned initiation_slots(const struct wyrm_device *dev)
+/* Whether a message may have our time: WYRM_IDLE if it may. Load is work that waits: an eighth of
+ * the slots for initiations, at least one, hold one that nobody took. */
+static wyrm_status admit_to_responder(struct wyrm_device *dev, const struct wyrm_meta *from,
+                                      uint8_t *msg, size_t len, enum wyrm_message type)
 {
-    return dev->pools->n_slots > 1 ? dev->pools->n_slots - 1u : 1u;
-}
+    unsigned slots = dev->pools->n_slots, waiting = 0;
+    wyrm_status status = WYRM_IDLE;
 
-static unsigned waiting_initiations(const struct wyrm_device *dev)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < dev->pools->n_slots; i++)
-        n += dev->pools->slots[i].type == WYRM_MSG_INITIATION;
-    return n;
-}
-
-/* Load is work that waits: an eighth of the slots, at least one, hold a message nobody took. */
-static bool under_load(struct wyrm_device *dev)
-{
-    if (waiting_initiations(dev) >= (initiation_slots(dev) + 7u) / 8u)
+    for (unsigned i = 0; i < slots; i++)
+        waiting += dev->pools->slots[i].type == WYRM_MSG_INITIATION;
+    if (slots > 1)
+        slots--; /* one is kept for answers to our own initiations */
+    if (waiting >= (slots + 7) / 8)
         dev->loaded_until = dev->now + LOAD_MEMORY;
-    return dev->now < dev->loaded_until;
-}
-
-/* What load asks of a message before it may have our time: WYRM_IDLE if it may. */
-static wyrm_status admit_under_load(struct wyrm_device *dev, const struct wyrm_meta *from,
-                                    uint8_t *msg, size_t len)
-{
-    wyrm_status status;
-
-    if (!under_load(dev))
-        return WYRM_IDLE;
-    status = wyrm_cookie_admit(dev, msg, len, &from->remote);
-    if (status == WYRM_D_MAC2 && wyrm_cookie_reply(dev, msg, len, &from->remote)) {
-        (void)wyrm_drop(dev, WYRM_D_MAC2);
-        return WYRM_SEND;
-    }
+    if (dev->now < dev->loaded_until)
+        status = wyrm_cookie_admit(dev, msg, len, &from->remote);
+    if (status == WYRM_IDLE && type == WYRM_MSG_INITIATION && waiting >= slots)
+        status = WYRM_D_BUSY;
     return status;
 }
 
@@ -76,11 +58,11 @@ static wyrm_status admit_under_load(struct wyrm_device *dev, const struct wyrm_m
 /* The peer whose initiation in flight a response answers. */
 static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8_t *response)
 {
-    wyrm_index_ref ref = wyrm_index_find(dev, wyrm_load_le32(response + RESPONSE_RECEIVER));
+    unsigned place;
+    struct wyrm_peer *peer =
+        wyrm_index_find(dev, wyrm_load_le32(response + RESPONSE_RECEIVER), &place);
 
-    if (ref == WYRM_NO_REF || wyrm_ref_place(ref) != WYRM_PLACE_HS)
-        return NULL;
-    return wyrm_peer_at(dev, wyrm_ref_peer(ref));
+    return place == WYRM_PLACE_HS ? peer : NULL;
 }
 
 /* The slot of a type that waits longest, NULL if none; of type NONE, a free one. */
@@ -103,19 +85,17 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
     if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
         return WYRM_D_MAC1;
 #if WYRM_RESPONDER
-    wyrm_status status = admit_under_load(dev, from, msg, len);
+    wyrm_status status = admit_to_responder(dev, from, msg, len, type);
 
     if (status != WYRM_IDLE)
         return status;
-    if (type == WYRM_MSG_INITIATION && waiting_initiations(dev) >= initiation_slots(dev))
-        return WYRM_D_BUSY;
 #endif
     if (type == WYRM_MSG_RESPONSE && initiator_of(dev, msg) == NULL)
         return WYRM_D_INDEX;
     if (slot == NULL)
         return WYRM_D_BUSY;
-    memcpy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
-    slot->from = *from;
+    wyrm_copy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
+    wyrm_copy(&slot->from, from, sizeof(slot->from));
     slot->type = (uint8_t)type;
     dev->work = true;
     return WYRM_WORK;
@@ -129,8 +109,8 @@ static WYRM_APART void take_slot(struct wyrm_device *dev, struct wyrm_job *job,
 {
     struct wyrm_slot *last = &dev->pools->slots[dev->pools->n_slots - 1u];
 
-    memcpy(job->msg, slot->msg, sizeof(slot->msg));
-    job->meta = slot->from;
+    wyrm_copy(job->msg, slot->msg, sizeof(slot->msg));
+    wyrm_copy(&job->meta, &slot->from, sizeof(job->meta));
     memmove(slot, slot + 1, (size_t)(last - slot) * sizeof(*slot));
     last->type = WYRM_MSG_NONE;
 }
@@ -141,15 +121,9 @@ static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job 
 {
     job->peer = peer->id;
     job->generation = peer->generation;
-    wyrm_copy_key(job->psk, peer->psk);
-#if WYRM_CACHE_STATIC_DH
+    wyrm_copy(&job->contact, &peer->contact, sizeof(job->contact));
     job->has_static_dh = (peer->facts & FACT_STATIC_DH) != 0;
-    wyrm_copy_key(job->static_dh, peer->static_dh);
-#endif
-    job->has_cookie = (peer->facts & FACT_COOKIE) &&
-                      !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
-    if (job->has_cookie)
-        memcpy(job->cookie, peer->cookie, sizeof(job->cookie));
+    job->has_cookie = !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
 }
 
 /* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. A generator that comes
@@ -158,12 +132,13 @@ static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job 
 static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
 {
     uint8_t raw[4];
+    unsigned place;
 
     for (unsigned tries = 0; tries < 4; tries++) {
         if (!dev->io->random(dev->io->ctx, raw, sizeof(raw)))
             return false;
         job->local = wyrm_load_le32(raw);
-        if (wyrm_index_find(dev, job->local) == WYRM_NO_REF)
+        if (wyrm_index_find(dev, job->local, &place) == NULL)
             return dev->io->random(dev->io->ctx, job->noise.eph, sizeof(job->noise.eph)) &&
                    wyrm_load_le32(job->noise.eph) != job->local;
     }
@@ -178,10 +153,10 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
     take_slot(dev, job, slot);
     peer = initiator_of(dev, job->msg);
     if (peer == NULL) /* given up or answered while it waited */
-        return wyrm_drop(dev, WYRM_D_INDEX);
+        return WYRM_D_INDEX;
     copy_peer(dev, job, peer);
     job->local = peer->local[WYRM_PLACE_HS];
-    memcpy(&job->noise, &peer->hs, sizeof(job->noise));
+    wyrm_copy(&job->noise, &peer->hs, sizeof(job->noise));
     job->step = STEP_FINISH;
     return WYRM_WORK;
 }
@@ -193,7 +168,7 @@ static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job
     take_slot(dev, job, slot);
     job->peer = WYRM_NO_PEER;
     job->step = STEP_LEARN_CALLER;
-    return draw(dev, job) ? WYRM_WORK : WYRM_E_RANDOM;
+    return draw(dev, job) ? WYRM_WORK : WYRM_D_RANDOM;
 }
 #endif
 
@@ -201,11 +176,10 @@ static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job, struc
 {
     peer->events &= (uint8_t)~EVENT_INITIATE;
     copy_peer(dev, job, peer);
-    wyrm_copy_key(job->peer_pub, peer->pub);
     job->step = STEP_INITIATE;
     if (!draw(dev, job)) {
         wyrm_timers_initiated(dev, peer, job->local); /* try again when a retry would be due */
-        return WYRM_E_RANDOM;
+        return WYRM_D_RANDOM;
     }
     peer->facts |= FACT_INITIATING;
     peer->last_handshake_tx = dev->now;
@@ -220,43 +194,46 @@ static struct wyrm_peer *wanting_peer(struct wyrm_device *dev)
     return NULL;
 }
 
-wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+/* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
+static wyrm_status take_next(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_slot *slot;
     struct wyrm_peer *peer;
-    wyrm_status status = WYRM_IDLE;
+
+    if (!dev->work || !dev->has_key)
+        return WYRM_IDLE;
+    if ((slot = first_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
+        return take_response(dev, job, slot);
+    if ((peer = wanting_peer(dev)) != NULL)
+        return take_own(dev, job, peer);
+#if WYRM_RESPONDER
+    if ((slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
+        return take_initiation(dev, job, slot);
+#endif
+    return WYRM_IDLE;
+}
+
+wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job)
+{
+    wyrm_status status;
 
     wyrm_time_set(dev, now);
-    while (dev->work && dev->has_key) {
-        memset(job, 0, sizeof(*job));
-        job->io = dev->io;
-        memcpy(&job->own, &dev->own, sizeof(job->own));
-
-        /* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
-        if ((slot = first_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
-            status = take_response(dev, job, slot);
-        else if ((peer = wanting_peer(dev)) != NULL)
-            status = take_own(dev, job, peer);
-#if WYRM_RESPONDER
-        else if ((slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
-            status = take_initiation(dev, job, slot);
-#endif
-        else
-            break;
-
-        if (status == WYRM_WORK)
-            return status;
+    do {
         wyrm_wipe(job, sizeof(*job));
-        if (status == WYRM_E_RANDOM) {
-            (void)wyrm_drop(dev, WYRM_D_RANDOM);
-            dev->work_told = false;
-            return status;
-        }
+        status = wyrm_drop(dev, take_next(dev, job));
+    } while (status == WYRM_D_INDEX);
+    if (status == WYRM_WORK) {
+        job->io = dev->io;
+        wyrm_copy(&job->own, &dev->own, sizeof(job->own));
+        return WYRM_WORK;
+    }
+    dev->work_told = false;
+    if (status == WYRM_IDLE) {
+        dev->work = false;
+        return WYRM_IDLE;
     }
     wyrm_wipe(job, sizeof(*job));
-    dev->work = false;
-    dev->work_told = false;
-    return WYRM_IDLE;
+    return WYRM_E_RANDOM;
 }
 
 /* ---- Run ---------------------------------------------------------------- */
@@ -295,11 +272,11 @@ static struct wyrm_peer *same_peer(struct wyrm_device *dev, const struct wyrm_jo
     return peer != NULL && peer->generation == job->generation ? peer : NULL;
 }
 
-static WYRM_APART void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
+static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 {
 #if WYRM_CACHE_STATIC_DH
     if (job->has_static_dh) {
-        wyrm_copy_key(peer->static_dh, job->static_dh);
+        wyrm_copy_key(peer->contact.static_dh, job->contact.static_dh);
         peer->facts |= FACT_STATIC_DH;
     }
 #else
@@ -308,75 +285,81 @@ static WYRM_APART void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_
 #endif
 }
 
-/* True if the generator has made the ephemeral key of our last message again, as the first bytes of
- * the public one show. By mere chance once in 2^32 handshakes; the next draw then helps. */
-static WYRM_APART bool repeated(struct wyrm_device *dev, const uint8_t *ephemeral)
+/* The last checks of a message that wants to go out: WYRM_SEND if it may. */
+static WYRM_APART wyrm_status check_fresh(struct wyrm_device *dev, const struct wyrm_job *job)
 {
-    uint32_t begins = wyrm_load_le32(ephemeral);
+    bool initiating = !WYRM_RESPONDER || job->step == STEP_INITIATE;
+    uint32_t ephemeral =
+        wyrm_load_le32(job->msg + (initiating ? INITIATION_EPHEMERAL : RESPONSE_EPHEMERAL));
+    unsigned place;
 
-    if (begins == dev->last_ephemeral)
-        return true;
-    dev->last_ephemeral = begins;
-    return false;
-}
-
-/* Hands job->msg to the port as a datagram to where job->meta says. */
-static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
-                                           struct wyrm_job *job, size_t len,
-                                           struct wyrm_packet *out)
-{
-    size_t mac1_at = len - MACS_LEN;
-
-    memcpy(peer->last_mac1, job->msg + mac1_at, sizeof(peer->last_mac1));
-    peer->facts |= FACT_MAC1;
-    peer->last_handshake_tx = dev->now;
-    peer->tx_bytes += len;
-    wyrm_timers_sent(dev, peer);
-    out->data = job->msg;
-    out->len = len;
-    out->to = job->meta;
-    out->to.tos = HANDSHAKE_TOS;
-    out->peer = peer->id;
+    if (wyrm_index_find(dev, job->local, &place) != NULL)
+        return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
+    /* The generator has made the ephemeral key of our last message again, as the first bytes of the
+     * public one show. By mere chance once in 2^32 handshakes; the next draw then helps. */
+    if (ephemeral == dev->last_ephemeral)
+        return WYRM_D_RANDOM;
+    dev->last_ephemeral = ephemeral;
     return WYRM_SEND;
 }
 
-/* A handshake message of the peer proved authentic and fresh. */
-static WYRM_APART void learn(struct wyrm_device *dev, struct wyrm_peer *peer,
-                             const struct wyrm_job *job, size_t len)
+/* Hands job->msg to the port: an initiation to where the peer is, a response to where the
+ * initiation came from. */
+static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                           struct wyrm_job *job, struct wyrm_packet *out)
 {
-    peer->rx_bytes += len;
-    wyrm_timers_received(dev, peer);
+    bool initiating = !WYRM_RESPONDER || job->step == STEP_INITIATE;
+
+    keep_static_dh(peer, job);
+    out->data = job->msg;
+    out->len = initiating ? INITIATION_LEN : RESPONSE_LEN;
+    wyrm_copy(peer->last_mac1, job->msg + out->len - MACS_LEN, sizeof(peer->last_mac1));
+    peer->facts |= FACT_MAC1;
+    peer->last_handshake_tx = dev->now;
+    wyrm_peer_send(dev, peer, initiating ? &peer->to : &job->meta, out);
+    out->to.tos = HANDSHAKE_TOS;
+    return WYRM_SEND;
+}
+
+/* A handshake message of the peer proved authentic and fresh, and makes a session. */
+static WYRM_APART void begin_session(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                     const struct wyrm_job *job)
+{
+    bool responding = WYRM_RESPONDER && job->step == STEP_RESPOND;
+    const struct wyrm_meta *from = &job->meta;
+
     /* What is fresh to a device that has rebooted may be a recording. An initiation moves an
      * endpoint that is known if the peer has begun, and thereby dated, the current session too;
      * else the first data packet of the new session does. */
-    if (job->step != STEP_RESPOND || peer->to.remote.family == 0 ||
-        (peer->current != WYRM_NO_KEYPAIR && !(peer->facts & FACT_OURS)))
-        peer->to = job->meta;
+    if (responding && peer->to.remote.family != 0 &&
+        (peer->current == WYRM_NO_KEYPAIR || peer->facts & FACT_OURS))
+        from = &peer->to;
+    wyrm_peer_receive(dev, peer, from, responding ? INITIATION_LEN : RESPONSE_LEN);
+    wyrm_session_begin(dev, peer, job, !responding);
 }
 
-static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *job,
-                                     struct wyrm_packet *out)
+static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                     struct wyrm_job *job, struct wyrm_packet *out)
 {
-    struct wyrm_peer *peer = same_peer(dev, job);
+    wyrm_status status;
 
     if (peer == NULL || !(peer->facts & FACT_INITIATING))
         return WYRM_IDLE; /* a session came about meanwhile, or is no longer wanted */
     peer->facts &= (uint8_t)~FACT_INITIATING;
     wyrm_timers_initiated(dev, peer, job->local);
     if (job->result != WYRM_SEND)
-        return job->result == WYRM_D_DH ? wyrm_drop(dev, WYRM_D_DH) : job->result;
-    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF || peer->to.remote.family == 0)
-        return WYRM_IDLE; /* the retry timer brings another */
-    if (repeated(dev, job->msg + INITIATION_EPHEMERAL))
-        return wyrm_drop(dev, WYRM_D_RANDOM);
+        return job->result;
+    if (peer->to.remote.family == 0)
+        return WYRM_IDLE;
+    status = check_fresh(dev, job);
+    if (status != WYRM_SEND)
+        return status; /* the retry timer brings another */
 
-    keep_static_dh(peer, job);
     wyrm_session_wipe_handshake(dev, peer);
-    memcpy(&peer->hs, &job->noise, sizeof(peer->hs));
+    wyrm_copy(&peer->hs, &job->noise, sizeof(peer->hs));
     peer->waiting = true;
     wyrm_index_insert(dev, peer, WYRM_PLACE_HS, job->local);
-    job->meta = peer->to;
-    return send_message(dev, peer, job, INITIATION_LEN, out);
+    return send_message(dev, peer, job, out);
 }
 
 #if WYRM_RESPONDER
@@ -384,68 +367,60 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_job *j
 static wyrm_status commit_caller(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer;
-    wyrm_peer_id id;
 
     if (job->result != WYRM_WORK)
-        return wyrm_drop(dev, job->result);
+        return job->result;
     if (!dev->has_key || memcmp(job->own.pub, dev->own.pub, WYRM_KEY_LEN) != 0)
         return WYRM_IDLE; /* we are someone else now */
-    if (wyrm_peer_find(dev, job->peer_pub, &id) != WYRM_IDLE)
-        return wyrm_drop(dev, WYRM_D_PEER);
-    peer = wyrm_peer_at(dev, id);
+    peer = wyrm_peer_of(dev, job->contact.pub);
+    if (peer == NULL)
+        return WYRM_D_PEER;
     if (!wyrm_expired(dev->now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
-        return wyrm_drop(dev, WYRM_D_RATE);
+        return WYRM_D_RATE;
 
     copy_peer(dev, job, peer);
-    memcpy(job->timestamp, peer->last_timestamp, sizeof(job->timestamp));
+    wyrm_copy(job->timestamp, peer->last_timestamp, sizeof(job->timestamp));
     job->step = STEP_RESPOND;
     return WYRM_WORK;
 }
 
-static wyrm_status commit_response(struct wyrm_device *dev, struct wyrm_job *job,
-                                   struct wyrm_packet *out)
+static wyrm_status commit_response(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                   struct wyrm_job *job, struct wyrm_packet *out)
 {
-    struct wyrm_peer *peer = same_peer(dev, job);
+    wyrm_status status;
 
     if (peer == NULL)
         return WYRM_IDLE;
     if (job->result != WYRM_SEND)
-        return wyrm_drop(dev, job->result);
+        return job->result;
     if (memcmp(job->timestamp, peer->last_timestamp, sizeof(job->timestamp)) <= 0)
-        return wyrm_drop(dev, WYRM_D_TIMESTAMP); /* another worker was faster with a newer one */
+        return WYRM_D_TIMESTAMP; /* another worker was faster with a newer one */
     if (!wyrm_expired(dev->now, peer->last_initiation_rx, WYRM_INITIATION_INTERVAL))
-        return wyrm_drop(dev, WYRM_D_RATE);
-    if (wyrm_index_find(dev, job->local) != WYRM_NO_REF)
-        return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
-    if (repeated(dev, job->msg + RESPONSE_EPHEMERAL))
-        return wyrm_drop(dev, WYRM_D_RANDOM);
+        return WYRM_D_RATE;
+    status = check_fresh(dev, job);
+    if (status != WYRM_SEND)
+        return status;
 
     /* From here the initiation is real. */
-    memcpy(peer->last_timestamp, job->timestamp, sizeof(peer->last_timestamp));
+    wyrm_copy(peer->last_timestamp, job->timestamp, sizeof(peer->last_timestamp));
     peer->last_initiation_rx = dev->now;
-    keep_static_dh(peer, job);
-    learn(dev, peer, job, INITIATION_LEN);
-    wyrm_session_begin(dev, peer, job, false);
-    wyrm_timers_session_derived(dev, peer);
-    return send_message(dev, peer, job, RESPONSE_LEN, out);
+    begin_session(dev, peer, job);
+    return send_message(dev, peer, job, out);
 }
 
 #endif /* WYRM_RESPONDER */
 
-static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_job *job)
+static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                 const struct wyrm_job *job)
 {
-    struct wyrm_peer *peer = same_peer(dev, job);
-
     if (peer == NULL || !peer->waiting || peer->local[WYRM_PLACE_HS] != job->local)
-        return wyrm_drop(dev, WYRM_D_INDEX);
+        return WYRM_D_INDEX;
     if (job->result != WYRM_READY)
-        return wyrm_drop(dev, job->result);
+        return job->result;
 
     /* From here the response is real. */
-    learn(dev, peer, job, RESPONSE_LEN);
     wyrm_session_wipe_handshake(dev, peer);
-    wyrm_session_begin(dev, peer, job, true);
-    wyrm_timers_session_derived(dev, peer);
+    begin_session(dev, peer, job);
     wyrm_timers_handshake_complete(dev, peer);
     wyrm_timers_owe(dev, peer, EVENT_CONFIRM);
     return WYRM_IDLE;
@@ -454,26 +429,27 @@ static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_job *job)
 wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
                             struct wyrm_packet *out)
 {
+    struct wyrm_peer *peer = same_peer(dev, job);
     wyrm_status status = WYRM_IDLE;
 
     wyrm_time_set(dev, now);
     switch (job->step) {
     case STEP_INITIATE:
-        status = commit_initiation(dev, job, out);
+        status = commit_initiation(dev, peer, job, out);
         break;
     case STEP_FINISH:
-        status = commit_finish(dev, job);
+        status = commit_finish(dev, peer, job);
         break;
 #if WYRM_RESPONDER
     case STEP_LEARN_CALLER:
         status = commit_caller(dev, job);
         break;
     case STEP_RESPOND:
-        status = commit_response(dev, job, out);
+        status = commit_response(dev, peer, job, out);
         break;
 #endif
     }
     if (status != WYRM_WORK) /* the secrets follow the message */
         wyrm_wipe(&job->own, sizeof(*job) - offsetof(struct wyrm_job, own));
-    return status;
+    return wyrm_drop(dev, status);
 }

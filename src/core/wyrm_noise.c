@@ -34,18 +34,13 @@ static void fail(struct wyrm_job *job, wyrm_status reason)
         job->result = reason;
 }
 
-static void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
+static WYRM_APART void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
 {
-    struct wyrm_blake2s state;
-
-    wyrm_blake2s_init(&state, sizeof(job->noise.hash), NULL, 0);
-    wyrm_blake2s_update(&state, job->noise.hash, sizeof(job->noise.hash));
-    wyrm_blake2s_update(&state, data, len);
-    wyrm_blake2s_final(&state, job->noise.hash);
+    wyrm_hash_pair(job->noise.hash, job->noise.hash, WYRM_HASH_LEN, data, len);
 }
 
 /* Moves the chaining key along with 32 bytes; `key`, if wanted, becomes the next message key. */
-static void mix_key(struct wyrm_job *job, uint8_t *key, const uint8_t in[WYRM_KEY_LEN])
+static WYRM_APART void mix_key(struct wyrm_job *job, uint8_t *key, const uint8_t in[WYRM_KEY_LEN])
 {
     wyrm_kdf(job->noise.ck, key, NULL, job->noise.ck, in, WYRM_KEY_LEN);
 }
@@ -64,35 +59,36 @@ static void mix_ephemeral(struct wyrm_job *job, const uint8_t pub[WYRM_KEY_LEN])
     mix_key(job, NULL, pub);
 }
 
+/* Here and below, keys.send holds what is needed for a moment: it is made at the very end. */
 static void mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_KEY_LEN],
                    const uint8_t pub[WYRM_KEY_LEN])
 {
-    uint8_t dh[WYRM_KEY_LEN];
-
-    if (!wyrm_x25519(dh, priv, pub))
+    if (!wyrm_x25519(job->keys.send, priv, pub))
         fail(job, WYRM_D_DH);
-    mix_key(job, key, dh);
-    wyrm_wipe(dh, sizeof(dh));
+    mix_key(job, key, job->keys.send);
 }
 
 /* The static-static result, kept in the job so that commit can cache it with the peer. */
 static void mix_static_dh(struct wyrm_job *job)
 {
+#if WYRM_CACHE_STATIC_DH
     if (!job->has_static_dh) {
-        job->has_static_dh = wyrm_x25519(job->static_dh, job->own.priv, job->peer_pub);
+        job->has_static_dh = wyrm_x25519(job->contact.static_dh, job->own.priv, job->contact.pub);
         if (!job->has_static_dh)
             fail(job, WYRM_D_DH);
     }
-    mix_key(job, job->key, job->static_dh);
+    mix_key(job, job->key, job->contact.static_dh);
+#else
+    mix_dh(job, job->key, job->own.priv, job->contact.pub);
+#endif
 }
 
 static void mix_psk(struct wyrm_job *job)
 {
-    uint8_t tau[WYRM_HASH_LEN];
+    uint8_t *tau = job->keys.send;
 
-    wyrm_kdf(job->noise.ck, tau, job->key, job->noise.ck, job->psk, WYRM_KEY_LEN);
-    mix_hash(job, tau, sizeof(tau));
-    wyrm_wipe(tau, sizeof(tau));
+    wyrm_kdf(job->noise.ck, tau, job->key, job->noise.ck, job->contact.psk, WYRM_KEY_LEN);
+    mix_hash(job, tau, WYRM_HASH_LEN);
 }
 
 /* Writes `len` encrypted bytes and a tag at job->msg[at], and mixes them into the hash. */
@@ -108,14 +104,13 @@ static void seal(struct wyrm_job *job, size_t at, const uint8_t *plain, size_t l
 /* Decrypts `len` bytes and a tag at job->msg[at] in place; the hash takes the ciphertext. */
 static void open(struct wyrm_job *job, size_t at, size_t len)
 {
-    uint8_t hash[WYRM_HASH_LEN];
+    uint8_t *hash = job->keys.send; /* before the ciphertext */
 
     wyrm_copy_key(hash, job->noise.hash);
     len += WYRM_TAG_LEN;
     mix_hash(job, job->msg + at, len);
-    if (!wyrm_aead_open(job->msg + at, len, hash, sizeof(hash), nonce_zero, job->key))
+    if (!wyrm_aead_open(job->msg + at, len, hash, WYRM_HASH_LEN, nonce_zero, job->key))
         fail(job, WYRM_D_TAG);
-    wyrm_wipe(hash, sizeof(hash));
 }
 
 /* mac1 proves that we know the receiver's public key, mac2 that we own our address. */
@@ -123,9 +118,10 @@ static void write_macs(struct wyrm_job *job, size_t mac1_at)
 {
     uint8_t *mac1 = job->msg + mac1_at, *mac2 = mac1 + MAC_LEN;
 
-    wyrm_cookie_mac1(mac1, job->peer_pub, job->msg, mac1_at);
+    wyrm_cookie_mac1(mac1, job->contact.pub, job->msg, mac1_at);
     if (job->has_cookie)
-        wyrm_blake2s(mac2, MAC_LEN, job->cookie, sizeof(job->cookie), job->msg, mac1_at + MAC_LEN);
+        wyrm_blake2s(mac2, MAC_LEN, job->contact.cookie, sizeof(job->contact.cookie), job->msg,
+                     mac1_at + MAC_LEN);
 }
 
 static void write_header(struct wyrm_job *job, enum wyrm_message type)
@@ -141,10 +137,10 @@ void wyrm_noise_create_initiation(struct wyrm_job *job)
 
     job->result = WYRM_SEND;
     write_header(job, WYRM_MSG_INITIATION);
-    start(job, job->peer_pub);
+    start(job, job->contact.pub);
     wyrm_x25519_base(ephemeral, job->noise.eph);
     mix_ephemeral(job, ephemeral);                                           /* e */
-    mix_dh(job, job->key, job->noise.eph, job->peer_pub);                    /* es */
+    mix_dh(job, job->key, job->noise.eph, job->contact.pub);                 /* es */
     seal(job, INITIATION_STATIC, job->own.pub, WYRM_KEY_LEN);                /* s */
     mix_static_dh(job);                                                      /* ss */
     seal(job, INITIATION_TIMESTAMP, job->timestamp, sizeof(job->timestamp)); /* {t} */
@@ -161,7 +157,7 @@ void wyrm_noise_read_static(struct wyrm_job *job)
     mix_ephemeral(job, ephemeral);                   /* e */
     mix_dh(job, job->key, job->own.priv, ephemeral); /* es */
     open(job, INITIATION_STATIC, WYRM_KEY_LEN);      /* s */
-    wyrm_copy_key(job->peer_pub, job->msg + INITIATION_STATIC);
+    wyrm_copy_key(job->contact.pub, job->msg + INITIATION_STATIC);
 }
 
 void wyrm_noise_read_timestamp(struct wyrm_job *job)
@@ -174,7 +170,7 @@ void wyrm_noise_read_timestamp(struct wyrm_job *job)
         return;
     if (memcmp(timestamp, job->timestamp, sizeof(job->timestamp)) <= 0)
         fail(job, WYRM_D_TIMESTAMP);
-    memcpy(job->timestamp, timestamp, sizeof(job->timestamp));
+    wyrm_copy(job->timestamp, timestamp, sizeof(job->timestamp));
 }
 
 void wyrm_noise_create_response(struct wyrm_job *job)
@@ -187,11 +183,11 @@ void wyrm_noise_create_response(struct wyrm_job *job)
     write_header(job, WYRM_MSG_RESPONSE);
     wyrm_store_le32(job->msg + RESPONSE_RECEIVER, job->remote);
     wyrm_x25519_base(ephemeral, job->noise.eph);
-    mix_ephemeral(job, ephemeral);                      /* e */
-    mix_dh(job, NULL, job->noise.eph, their_ephemeral); /* ee */
-    mix_dh(job, NULL, job->noise.eph, job->peer_pub);   /* se */
-    mix_psk(job);                                       /* psk */
-    seal(job, RESPONSE_EMPTY, NULL, 0);                 /* {} */
+    mix_ephemeral(job, ephemeral);                       /* e */
+    mix_dh(job, NULL, job->noise.eph, their_ephemeral);  /* ee */
+    mix_dh(job, NULL, job->noise.eph, job->contact.pub); /* se */
+    mix_psk(job);                                        /* psk */
+    seal(job, RESPONSE_EMPTY, NULL, 0);                  /* {} */
     write_macs(job, RESPONSE_MAC1);
     wyrm_kdf(job->keys.recv, job->keys.send, NULL, job->noise.ck, NULL, 0);
 }

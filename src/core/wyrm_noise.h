@@ -14,7 +14,7 @@
 /* Initiator: writes the initiation of job->local with job->timestamp, mac1 and mac2: WYRM_SEND, or
  * WYRM_D_DH if a Diffie-Hellman result is zero. */
 void wyrm_noise_create_initiation(struct wyrm_job *job);
-/* Responder, first half: learns job->peer_pub and job->remote from the initiation: WYRM_WORK,
+/* Responder, first half: learns job->contact.pub and job->remote from the initiation: WYRM_WORK,
  * WYRM_D_DH or WYRM_D_TAG. */
 void wyrm_noise_read_static(struct wyrm_job *job);
 /* Responder, second half: refuses a time stamp not after job->timestamp, else replaces it. Leaves

@@ -5,6 +5,7 @@
  * Finding peers, and the few lines that every file of the core shares.
  */
 #include "wyrm_peer.h"
+#include "wyrm_timers.h"
 
 #include <string.h>
 
@@ -13,15 +14,38 @@ WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_pe
     return &dev->pools->peers[id];
 }
 
-WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason)
+WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status)
 {
-    dev->drops[WYRM_D_MALFORMED - reason]++;
-    return reason;
+    if (status <= WYRM_D_MALFORMED)
+        dev->drops[WYRM_D_MALFORMED - status]++;
+    return status;
 }
 
-WYRM_APART void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
+void wyrm_peer_send(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
+                    struct wyrm_packet *out)
 {
-    memcpy(out, in, WYRM_KEY_LEN);
+    out->to = *to;
+    out->peer = peer->id;
+    peer->tx_bytes += out->len;
+    wyrm_timers_sent(dev, peer);
+}
+
+void wyrm_peer_receive(struct wyrm_device *dev, struct wyrm_peer *peer,
+                       const struct wyrm_meta *from, size_t len)
+{
+    peer->to = *from;
+    peer->rx_bytes += len;
+    wyrm_timers_received(dev, peer);
+}
+
+WYRM_APART void wyrm_copy(void *out, const void *in, size_t len)
+{
+    memcpy(out, in, len);
+}
+
+void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
+{
+    wyrm_copy(out, in, WYRM_KEY_LEN);
 }
 
 struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id)
@@ -31,16 +55,24 @@ struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id)
     return wyrm_peer_at(dev, id);
 }
 
-wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
-                           wyrm_peer_id *out)
+struct wyrm_peer *wyrm_peer_of(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN])
 {
-    for (wyrm_peer_id id = 0; id < dev->pools->n_peers; id++) {
-        const struct wyrm_peer *peer = wyrm_used_peer(dev, id);
+    for (unsigned id = 0; id < dev->pools->n_peers; id++) {
+        struct wyrm_peer *peer = wyrm_used_peer(dev, (wyrm_peer_id)id);
 
-        if (peer != NULL && memcmp(peer->pub, pub, WYRM_KEY_LEN) == 0) {
-            *out = id;
-            return WYRM_IDLE;
-        }
+        if (peer != NULL && memcmp(peer->contact.pub, pub, WYRM_KEY_LEN) == 0)
+            return peer;
     }
-    return WYRM_E_STATE;
+    return NULL;
+}
+
+void wyrm_hash_pair(uint8_t out[WYRM_HASH_LEN], const uint8_t *a, size_t a_len, const uint8_t *b,
+                    size_t b_len)
+{
+    struct wyrm_blake2s state;
+
+    wyrm_blake2s_init(&state, WYRM_HASH_LEN, NULL, 0);
+    wyrm_blake2s_update(&state, a, a_len);
+    wyrm_blake2s_update(&state, b, b_len);
+    wyrm_blake2s_final(&state, out);
 }

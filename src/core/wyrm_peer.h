@@ -19,12 +19,10 @@ enum wyrm_event {
     EVENT_KEEPALIVE = 8, /* send a keepalive */
     EVENT_INITIATE = 16  /* wyrm_job_take is to start a handshake */
 };
-#define EVENTS_OF_POLL (EVENT_LOST | EVENT_READY | EVENT_CONFIRM | EVENT_KEEPALIVE)
 
 enum wyrm_fact {
     FACT_USED = 1,         /* someone lives in this slot of the pool */
     FACT_STATIC_DH = 2,    /* static_dh is valid */
-    FACT_COOKIE = 4,       /* cookie is valid until cookie_born + lifetime */
     FACT_MAC1 = 8,         /* last_mac1 awaits a possible cookie reply */
     FACT_HOLDING = 16,     /* the port was told to hold packets */
     FACT_LAST_MINUTE = 32, /* this session's rekey on receive has been tried */
@@ -47,12 +45,28 @@ static inline size_t wyrm_addr_len(uint8_t family)
 struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id);
 /* NULL if nobody lives there, or there is no such place. */
 struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id);
+/* The peer with this public key; NULL if it is nobody's. */
+struct wyrm_peer *wyrm_peer_of(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN]);
 
-/* Counts a drop and returns its reason. */
-wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status reason);
+/* Returns the verdict, counted if it is the reason of a drop. */
+wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status);
 
+/* An authentic datagram of out->len bytes goes to the peer, at `to`; out->data is set. The caller
+ * still sets its tos. */
+void wyrm_peer_send(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
+                    struct wyrm_packet *out);
+/* An authentic datagram of `len` bytes came from the peer, which answers find at `from`. */
+void wyrm_peer_receive(struct wyrm_device *dev, struct wyrm_peer *peer,
+                       const struct wyrm_meta *from, size_t len);
+
+/* memcpy where it need not be fast: compilers make more code of a short one than a call takes. */
+void wyrm_copy(void *out, const void *in, size_t len);
 /* Copies 32 bytes: a key or a hash. */
 void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN]);
+
+/* out = HASH(a || b); either may be `out`. */
+void wyrm_hash_pair(uint8_t out[WYRM_HASH_LEN], const uint8_t *a, size_t a_len, const uint8_t *b,
+                    size_t b_len);
 
 /* For a function that is called from two or three places, which some compilers copy to each. */
 #if defined(__GNUC__)

@@ -26,13 +26,13 @@ static inline bool wyrm_replay_accept(uint64_t *next, uint32_t *ring, unsigned w
     if (counter >= WYRM_REJECT_AFTER_MESSAGES)
         return false;
     if (counter >= *next) {
-        uint64_t top = *next == 0 ? 0 : (*next - 1) / 32;
-        unsigned steps = word - top < words ? (unsigned)(word - top) : words;
+        /* Words entered since the greatest counter; before the first one a huge number. */
+        uint64_t entered = word - (*next - 1) / 32;
 
-        for (unsigned i = 1; i <= steps; i++)
-            ring[(top + i) % words] = 0;
+        for (unsigned n = entered < words ? (unsigned)entered : words; n > 0;)
+            ring[(word - --n) % words] = 0;
         *next = counter + 1;
-    } else if (*next - 1 - counter > (words - 1) * UINT64_C(32)) {
+    } else if (*next - counter > (words - 1) * UINT64_C(32) + 1) {
         return false;
     }
     if (ring[word % words] & bit)

@@ -57,16 +57,6 @@ static WYRM_APART struct wyrm_route *first_above(const struct wyrm_device *dev,
     return low;
 }
 
-/* The first route that is `key` or sorts above it, or the end. */
-static struct wyrm_route *place_of(const struct wyrm_device *dev, const struct wyrm_route *key,
-                                   bool *found)
-{
-    struct wyrm_route *above = first_above(dev, key);
-
-    *found = above > dev->pools->routes && memcmp(above - 1, key, KEY_LEN) == 0;
-    return *found ? above - 1 : above;
-}
-
 /* How many of their first `bits` two addresses share. */
 static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
@@ -111,24 +101,32 @@ static size_t bytes_from(const struct wyrm_device *dev, const struct wyrm_route 
     return (size_t)((const uint8_t *)(dev->pools->routes + dev->routes_used) - (const uint8_t *)at);
 }
 
+/* True if `key` is the route before `place`, where it would stand if it is none. */
+static bool before(const struct wyrm_device *dev, const struct wyrm_route *place,
+                   const struct wyrm_route *key)
+{
+    return place > dev->pools->routes && memcmp(place - 1, key, KEY_LEN) == 0;
+}
+
 wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix)
 {
     struct wyrm_route key, *place;
-    bool found;
 
     if (wyrm_used_peer(dev, peer) == NULL)
         return WYRM_E_STATE;
     if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
 
-    place = place_of(dev, &key, &found);
-    if (!found) {
+    place = first_above(dev, &key);
+    if (before(dev, place, &key)) {
+        place--;
+    } else {
         if (dev->routes_used == dev->pools->n_routes)
             return WYRM_E_FULL;
         memmove(place + 1, place, bytes_from(dev, place));
-        *place = key;
         dev->routes_used++;
+        wyrm_copy(place, &key, sizeof(key));
     }
     place->peer = peer;
     return WYRM_IDLE;
@@ -137,14 +135,13 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
                               const struct wyrm_prefix *prefix)
 {
-    struct wyrm_route key, *place;
-    bool found;
+    struct wyrm_route key, *above;
 
     if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
-    place = place_of(dev, &key, &found);
-    if (found && place->peer == peer) {
-        memmove(place, place + 1, bytes_from(dev, place + 1));
+    above = first_above(dev, &key);
+    if (before(dev, above, &key) && (above - 1)->peer == peer) {
+        memmove(above - 1, above, bytes_from(dev, above));
         dev->routes_used--;
     }
     return WYRM_IDLE;
@@ -152,13 +149,14 @@ wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
 
 void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
 {
-    struct wyrm_route *routes = dev->pools->routes;
-    uint32_t kept = 0;
+    struct wyrm_route *at = dev->pools->routes, *kept = at;
 
-    for (uint32_t i = 0; i < dev->routes_used; i++)
-        if (routes[i].peer != peer)
-            routes[kept++] = routes[i];
-    dev->routes_used = kept;
+    for (uint32_t n = dev->routes_used; n > 0; n--, at++) {
+        if (at->peer == peer)
+            dev->routes_used--;
+        else
+            memmove(kept++, at, sizeof(*at));
+    }
 }
 
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
@@ -171,7 +169,7 @@ wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
     route = &dev->pools->routes[position];
     prefix->family = route->family;
     prefix->bits = route->bits;
-    memcpy(prefix->addr, route->addr, sizeof(prefix->addr));
+    wyrm_copy(prefix->addr, route->addr, sizeof(prefix->addr));
     *peer = route->peer;
     return WYRM_IDLE;
 }

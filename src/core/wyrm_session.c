@@ -33,8 +33,8 @@ static void make_nonce(uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint64_t counter)
     wyrm_store_le64(nonce + 4, counter);
 }
 
-void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
-                       size_t pad, uint8_t *buf)
+wyrm_status wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
+                              size_t pad, uint8_t *buf)
 {
     uint8_t nonce[WYRM_AEAD_NONCE_LEN];
     uint64_t counter = kp->tx_next++;
@@ -44,6 +44,7 @@ void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, u
     wyrm_store_le64(buf + DATA_COUNTER, counter);
     make_nonce(nonce, counter);
     wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->keys.send);
+    return WYRM_SEND;
 }
 
 wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *buf, size_t len)
@@ -109,8 +110,9 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     kp = &peer->kp[place];
     kp->born = dev->now;
     kp->remote = job->remote;
-    memcpy(&kp->keys, &job->keys, sizeof(kp->keys));
+    wyrm_copy(&kp->keys, &job->keys, sizeof(kp->keys));
     wyrm_index_insert(dev, peer, place, job->local);
+    wyrm_timers_session_derived(dev, peer);
     if (initiator) {
         peer->current = place;
         peer->facts |= FACT_OURS;
@@ -119,17 +121,16 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     }
 }
 
-bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place)
+#if WYRM_RESPONDER
+void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (!WYRM_RESPONDER || place != peer->next)
-        return false;
     drop_session(dev, peer, &peer->previous);
     peer->previous = peer->current;
     peer->current = peer->next;
     peer->next = WYRM_NO_KEYPAIR;
     peer->facts &= (uint8_t)~FACT_OURS;
-    return true;
 }
+#endif
 
 void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer)
 {

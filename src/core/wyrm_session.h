@@ -18,9 +18,9 @@ static inline bool wyrm_session_at(const struct wyrm_peer *peer, unsigned place)
 /* The session that may send now, NULL if there is none. */
 struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now);
 
-/* Seals `n` spans and `pad` zero bytes into `buf` under the next counter. */
-void wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
-                       size_t pad, uint8_t *buf);
+/* Seals `n` spans and `pad` zero bytes into `buf` under the next counter: WYRM_SEND. */
+wyrm_status wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
+                              size_t pad, uint8_t *buf);
 
 /* Checks age, tag and replay of a data packet, in that order, and decrypts it in place.
  * WYRM_DELIVER: authentic and new. Only then has anything changed, and only the replay window. */
@@ -31,8 +31,8 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
 void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_job *job,
                         bool initiator);
 
-/* Data arrived under the keypair at `place`: true if that made the next session the current. */
-bool wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer, unsigned place);
+/* Data arrived under the next session, which becomes the current. */
+void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer);
 
 /* Forgets a handshake in flight; all keys of the peer. */
 void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer);

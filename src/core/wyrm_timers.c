@@ -32,14 +32,18 @@ static void disarm(struct wyrm_peer *peer, enum wyrm_timer timer)
     peer->timers[timer] = WYRM_TICK_NEVER;
 }
 
-static void arm(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer,
-                uint32_t span)
+static void arm_at(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer,
+                   wyrm_tick at)
 {
-    wyrm_tick at = dev->now + span;
-
     peer->timers[timer] = at;
     if (at < dev->next_due)
         dev->next_due = at;
+}
+
+static WYRM_APART void arm(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer,
+                           uint32_t span)
+{
+    arm_at(dev, peer, timer, dev->now + span);
 }
 
 void wyrm_timers_clear(struct wyrm_peer *peer)
@@ -134,8 +138,7 @@ void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *pee
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
                             const struct wyrm_keypair *kp)
 {
-    wyrm_timers_sent(dev, peer);
-    if (kp->tx_next > WYRM_REKEY_AFTER_MESSAGES ||
+    if (kp->tx_next >= WYRM_REKEY_AFTER_MESSAGES ||
         (peer->facts & FACT_OURS && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
         wyrm_timers_want_handshake(dev, peer);
 }
@@ -144,7 +147,6 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     const struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
-    wyrm_timers_received(dev, peer);
     if (kp == NULL || (peer->facts & (FACT_OURS | FACT_LAST_MINUTE)) != FACT_OURS)
         return;
     if (wyrm_expired(dev->now, kp->born,
@@ -156,7 +158,7 @@ void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
 
 /* Goes back to the endpoint the user configured, in case the one the peer roamed to is gone for
  * good. */
-static void fall_back(struct wyrm_peer *peer)
+static WYRM_APART void fall_back(struct wyrm_peer *peer)
 {
     peer->unanswered = 0;
     if (peer->configured.family != 0)
@@ -176,9 +178,10 @@ static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 
 static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer)
 {
+    if (timer == WYRM_TIMER_RETRY || timer == WYRM_TIMER_NEW_HANDSHAKE)
+        memset(&peer->to.local, 0, sizeof(peer->to.local)); /* another way out may be open */
     switch (timer) {
     case WYRM_TIMER_RETRY:
-        memset(&peer->to.local, 0, sizeof(peer->to.local)); /* another way out may be open */
         /* Traffic that never rests must not keep us from asking where the peer should be. */
         if (++peer->unanswered >= WYRM_REKEY_ATTEMPT_TIME / WYRM_REKEY_TIMEOUT)
             fall_back(peer);
@@ -189,7 +192,6 @@ static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
             initiate(dev, peer);
         break;
     case WYRM_TIMER_NEW_HANDSHAKE:
-        memset(&peer->to.local, 0, sizeof(peer->to.local));
         wyrm_timers_want_handshake(dev, peer);
         break;
     case WYRM_TIMER_ZERO_KEYS:
@@ -202,19 +204,16 @@ static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
 
 void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    for (unsigned i = 0; i < WYRM_TIMERS; i++)
-        if (peer->timers[i] <= dev->now) {
+    if (!wyrm_used(peer))
+        return;
+    for (unsigned i = 0; i < WYRM_TIMERS; i++) {
+        wyrm_tick at = peer->timers[i];
+
+        if (at > dev->now) {
+            arm_at(dev, peer, i, at);
+        } else {
             disarm(peer, i);
             expire(dev, peer, i);
         }
-}
-
-wyrm_tick wyrm_timers_earliest(const struct wyrm_peer *peer)
-{
-    wyrm_tick at = WYRM_TICK_NEVER;
-
-    for (unsigned i = 0; i < WYRM_TIMERS; i++)
-        if (peer->timers[i] < at)
-            at = peer->timers[i];
-    return at;
+    }
 }

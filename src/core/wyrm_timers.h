@@ -26,7 +26,7 @@ void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer);
 /* Any authentic message, handshakes and keepalives included. */
 void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer);
 void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer);
-/* The same for a data packet, keepalives included: also renews a session in good time. */
+/* It is a data packet, which is about to be sealed: renews a session in good time. */
 void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
                             const struct wyrm_keypair *kp);
 void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer);
@@ -41,9 +41,9 @@ void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *pee
 /* Asks for a handshake, at once or as soon as REKEY_TIMEOUT allows. */
 void wyrm_timers_want_handshake(struct wyrm_device *dev, struct wyrm_peer *peer);
 
-/* Lets every timer that is due take effect. */
+/* Lets every timer of the peer that is due take effect; the device's next_due learns of the others.
+ */
 void wyrm_timers_expire(struct wyrm_device *dev, struct wyrm_peer *peer);
-wyrm_tick wyrm_timers_earliest(const struct wyrm_peer *peer);
 /* Owes the port something through wyrm_poll or wyrm_job_take. */
 void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_event event);
 

@@ -218,7 +218,7 @@ static void set_keys(struct wyrm_job *job, const uint8_t secret[SECRET_LEN], uin
     for (unsigned i = 0; i < KEY; i++) {
         job->own.priv[i] = secret[i] ^ change;
         job->noise.eph[i] = secret[KEY + i] ^ change;
-        job->psk[i] = secret[2 * KEY + i];
+        job->contact.psk[i] = secret[2 * KEY + i];
     }
     wyrm_x25519_base(job->own.pub, job->own.priv);
     publish(job->own.pub, KEY);
@@ -243,7 +243,7 @@ static void prepare_initiate(const uint8_t secret[SECRET_LEN])
     set_keys(&theirs, secret, 0xa5);
     publish_mac1_key(&ours);
     publish_mac1_key(&theirs);
-    memcpy(ours.peer_pub, theirs.own.pub, KEY);
+    memcpy(ours.contact.pub, theirs.own.pub, KEY);
     ours.step = INITIATE;
 }
 
@@ -287,7 +287,7 @@ static void prepare_respond(const uint8_t secret[SECRET_LEN])
     prepare_learn_caller(secret);
     run_theirs();
     publish_theirs();
-    publish(theirs.peer_pub, KEY);
+    publish(theirs.contact.pub, KEY);
     theirs.step = RESPOND;
 }
 

@@ -199,7 +199,7 @@ static void stop_leaves_no_secret(void **state)
     const struct wyrm_peer *peer = &device->pools->peers[bench.peer];
 
     assert_memory_equal(device->own.priv, zero, WYRM_KEY_LEN);
-    assert_memory_equal(peer->psk, zero, WYRM_KEY_LEN);
+    assert_memory_equal(peer->contact.psk, zero, WYRM_KEY_LEN);
     for (int i = 0; i < 3; i++) {
         assert_memory_equal(peer->kp[i].keys.send, zero, WYRM_KEY_LEN);
         assert_memory_equal(peer->kp[i].keys.recv, zero, WYRM_KEY_LEN);

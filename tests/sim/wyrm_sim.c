@@ -415,8 +415,8 @@ static void check_node(unsigned n)
                 "an ephemeral key has an end", n);
         promise(place->held[p].n == 0 || peer->facts & FACT_HOLDING,
                 "a held packet will be released", n);
-        if (wyrm_timers_earliest(peer) < earliest)
-            earliest = wyrm_timers_earliest(peer);
+        if (peer_earliest(peer) < earliest)
+            earliest = peer_earliest(peer);
     }
     promise(wyrm_deadline(dev) > time_of(place), "the deadline lies ahead", n);
     promise(dev->next_due <= earliest, "the deadline is not late", n);
@@ -481,8 +481,10 @@ static void check_delivery(unsigned n, const struct wyrm_packet *out)
 static void check_replay(unsigned n, const struct sim_message *message)
 {
     const struct node *node = &sim.at[n].node;
-    wyrm_index_ref ref = wyrm_index_find(&node->dev, wyrm_load_le32(message->data + DATA_RECEIVER));
-    const struct wyrm_keypair *kp = &node->peers[wyrm_ref_peer(ref)].kp[wyrm_ref_place(ref)];
+    unsigned place;
+    const struct wyrm_peer *peer =
+        wyrm_index_find(&node->dev, wyrm_load_le32(message->data + DATA_RECEIVER), &place);
+    const struct wyrm_keypair *kp = &peer->kp[place];
     uint64_t counter = wyrm_load_le64(message->data + DATA_COUNTER);
 
     promise(kp->replay.next > counter + 1 + WYRM_REPLAY_BITS - 32,

@@ -165,6 +165,16 @@ static bool contains(const void *memory, size_t len, const uint8_t secret[WYRM_K
     return false;
 }
 
+wyrm_tick peer_earliest(const struct wyrm_peer *peer)
+{
+    wyrm_tick at = peer->timers[0];
+
+    for (unsigned i = 1; i < WYRM_TIMERS; i++)
+        if (peer->timers[i] < at)
+            at = peer->timers[i];
+    return at;
+}
+
 bool node_remembers(const struct node *node, const uint8_t secret[WYRM_KEY_LEN])
 {
     return contains(&node->dev, sizeof(node->dev), secret) ||

@@ -57,6 +57,8 @@ uint64_t node_hash(const struct node *node);
 /* Only what it knows of peers, sessions, timers and routes: not the slots, load or cookie secret,
  * which any sender who knows the public key may touch. */
 uint64_t node_peers_hash(const struct node *node);
+/* When the first timer of the peer is due. */
+wyrm_tick peer_earliest(const struct wyrm_peer *peer);
 /* True if the 32 bytes stand anywhere in the memory of device and pools. */
 bool node_remembers(const struct node *node, const uint8_t secret[WYRM_KEY_LEN]);
 

@@ -500,7 +500,7 @@ static void the_deadline_is_never_late(void **state)
             for (unsigned p = 0; p < NODE_PEERS; p++)
                 if (w->node[n].peers[p].facts & FACT_USED) {
                     const struct wyrm_device *dev = &w->node[n].dev;
-                    wyrm_tick earliest = wyrm_timers_earliest(&w->node[n].peers[p]);
+                    wyrm_tick earliest = peer_earliest(&w->node[n].peers[p]);
 
                     assert_true(earliest > wyrm_time_tick(dev, w->now));
                     assert_true(dev->next_due <= earliest);

@@ -274,7 +274,7 @@ static void inherited_13_buffers_may_stand_at_any_address(void **state)
         memcpy(scalar + at, w->node[A].priv, 32);
         memcpy(point + at, w->node[B].pub, 32);
         assert_true(wyrm_x25519(shared + at, scalar + at, point + at));
-        assert_memory_equal(shared + at, peer_of(w, A, B)->static_dh, 32);
+        assert_memory_equal(shared + at, peer_of(w, A, B)->contact.static_dh, 32);
     }
     world_free(w);
 }
@@ -594,7 +594,7 @@ static void inherited_30_secrets_die_with_what_they_belong_to(void **state)
 
     (void)state;
     memcpy(old_key, w->node[A].dev.own.priv, 32);
-    memcpy(static_dh, peer_of(w, A, B)->static_dh, 32);
+    memcpy(static_dh, peer_of(w, A, B)->contact.static_dh, 32);
     wyrm_set_private_key(&w->node[A].dev, new_key);
     assert_false(node_remembers(&w->node[A], old_key));
     assert_false(node_remembers(&w->node[A], static_dh));
@@ -873,8 +873,8 @@ static void inherited_z8_a_freed_peer_holds_no_byte_of_its_sessions(void **state
     wyrm_peer_remove(&w->node[A].dev, w->id[A][B]);
     assert_true(wyrm_ct_is_zero(peer->kp, sizeof(peer->kp)));
     assert_true(wyrm_ct_is_zero(&peer->hs, sizeof(peer->hs)));
-    assert_true(wyrm_ct_is_zero(peer->psk, sizeof(peer->psk)));
-    assert_true(wyrm_ct_is_zero(peer->cookie, sizeof(peer->cookie)));
+    assert_true(wyrm_ct_is_zero(peer->contact.psk, sizeof(peer->contact.psk)));
+    assert_true(wyrm_ct_is_zero(peer->contact.cookie, sizeof(peer->contact.cookie)));
     world_free(w);
 }
 

@@ -333,8 +333,8 @@ static void a_closed_device_remembers_no_secret(void **state)
     uint8_t psk[32] = {1, 2, 3}, static_dh[32];
 
     (void)state;
-    memcpy(static_dh, peer_of(w, A, B)->static_dh, 32);
-    memcpy(peer_of(w, A, B)->psk, psk, 32);
+    memcpy(static_dh, peer_of(w, A, B)->contact.static_dh, 32);
+    memcpy(peer_of(w, A, B)->contact.psk, psk, 32);
     assert_true(node_remembers(&w->node[A], w->node[A].priv));
     wyrm_close(&w->node[A].dev);
     assert_false(node_remembers(&w->node[A], kp.keys.send));
@@ -352,7 +352,7 @@ static void a_removed_peer_leaves_no_secret(void **state)
     uint8_t static_dh[32];
 
     (void)state;
-    memcpy(static_dh, peer_of(w, A, B)->static_dh, 32);
+    memcpy(static_dh, peer_of(w, A, B)->contact.static_dh, 32);
     assert_true(node_remembers(&w->node[A], static_dh));
     wyrm_peer_remove(&w->node[A].dev, w->id[A][B]);
     assert_false(node_remembers(&w->node[A], kp.keys.send));

@@ -285,7 +285,7 @@ static struct world *cookie(void)
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
     pump(w);
-    assert_true(peer_of(w, A, B)->facts & FACT_COOKIE);
+    assert_true(peer_of(w, A, B)->cookie_born != 0);
     return w;
 }
 

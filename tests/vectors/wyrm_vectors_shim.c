@@ -39,16 +39,16 @@ struct vec_bench {
 
 static const struct vec_field fields[] = {
     FIELD(device, cookie_secret), FIELD(device, cookie_born),
-    FIELD(device, loaded_until), FIELD(device, has_cookie_secret), FIELD(device, own),
-    FIELD(peer, pub), FIELD(peer, last_timestamp), FIELD(peer, cookie), FIELD(peer, last_mac1),
-    FIELD(peer, current), FIELD(peer, previous), FIELD(peer, next), FIELD(peer, static_dh),
+    FIELD(device, loaded_until), FIELD(device, own),
+    INSIDE(peer, contact, pub), FIELD(peer, last_timestamp), INSIDE(peer, contact, cookie), FIELD(peer, last_mac1),
+    FIELD(peer, current), FIELD(peer, previous), FIELD(peer, next), INSIDE(peer, contact, static_dh),
     FIELD(peer, last_initiation_rx), FIELD(peer, local),
     FIELD(keypair, tx_next), INSIDE(keypair, keys, send), INSIDE(keypair, keys, recv),
     FIELD(keypair, remote), FIELD(keypair, replay),
     FIELD(slot, type),
     INSIDE(job, noise, hash), INSIDE(job, noise, ck), INSIDE(job, keys, send),
-    INSIDE(job, keys, recv), FIELD(job, peer_pub),
-    FIELD(job, static_dh), FIELD(job, timestamp), FIELD(job, local), FIELD(job, remote),
+    INSIDE(job, keys, recv), INSIDE(job, contact, pub),
+    INSIDE(job, contact, static_dh), FIELD(job, timestamp), FIELD(job, local), FIELD(job, remote),
     {NULL, 0, 0}};
 /* clang-format on */
 

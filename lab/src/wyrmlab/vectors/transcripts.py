@@ -169,7 +169,7 @@ def _handshake(scene: Scene, named: Intermediates) -> tuple[Device, Device]:
     responder.run()
     same("responder's chaining key after es", responder.job.get("ck"), first["C_after_es"])
     same("responder's hash after s", responder.job.get("hash"), first["H_after_static"])
-    same("the initiator it learns", responder.job.get("peer_pub"), scene.initiator.public)
+    same("the initiator it learns", responder.job.get("pub"), scene.initiator.public)
     want(responder.commit(), Status.WORK, "the responder's second step")
     responder.run()
     same("responder's chaining key after psk", responder.job.get("ck"), second["C_after_psk"])
