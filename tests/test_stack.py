@@ -40,8 +40,8 @@ POINTERS = {
     "wyrm_lwip_receive": OUTSIDE,
     "wyrm_lwip_service_locked": OUTSIDE,
     # Of all that runs under lwIP's lock, this is what the worker asks for.
-    "enter": ("do_take", "do_commit"),
-    "wyrm_lwip_call": ("do_take", "do_commit"),
+    "enter": ("do_work",),
+    "wyrm_lwip_call": ("do_work",),
 }
 # Assembly of the C library that saves no register.
 BARE = {"memcpy": 0, "strlen": 0}
