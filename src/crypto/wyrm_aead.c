@@ -114,10 +114,11 @@ SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t 
                 const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     struct aead s;
-    bool ok = true;
+    bool open = pad == OPEN, ok = true;
 
     start(&s, aad, aad_len, nonce, key);
-    if (pad == OPEN) {
+    if (open) {
+        pad = 0;
         make_tag(&s, s.tail, out, spans->len);
         ok = wyrm_ct_equal(s.tail, out + spans->len, WYRM_AEAD_TAG_LEN);
         if (!ok)
@@ -126,12 +127,12 @@ SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t 
     s.out = out;
     for (; n > 0; n--, spans++)
         encipher(&s, spans->data, spans->len);
-    if (pad != OPEN && pad > 0) {
+    if (pad > 0) {
         memset(s.out + s.fill, 0, pad);
         encipher(&s, s.out + s.fill, pad);
     }
     encipher_rest(&s);
-    if (pad != OPEN)
+    if (!open)
         make_tag(&s, s.out, out, (size_t)(s.out - out));
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();

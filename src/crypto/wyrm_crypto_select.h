@@ -202,6 +202,12 @@
 
 /* ---- X25519 ----------------------------------------------------------- */
 
+#ifndef WYRM_X25519_ASM
+#define WYRM_X25519_ASM                                                                            \
+    (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || WYRM_ARCH_RV32 ||   \
+                  (WYRM_ARCH_XTENSA && WYRM_XTENSA_MULUH)))
+#endif
+
 #ifndef WYRM_FE_BITS
 #if defined(__SIZEOF_INT128__)
 #define WYRM_FE_BITS 51
@@ -212,12 +218,6 @@
 #else
 #define WYRM_FE_BITS 13
 #endif
-#endif
-
-#ifndef WYRM_X25519_ASM
-#define WYRM_X25519_ASM                                                                            \
-    (WYRM_ASM && (WYRM_ARCH_ARMV7EM || WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV6M || WYRM_ARCH_RV32 ||   \
-                  (WYRM_ARCH_XTENSA && WYRM_FE_BITS == 26)))
 #endif
 
 /* As WYRM_SCRUB_BYTES, for X25519 with all it calls, at every level of optimisation. */
