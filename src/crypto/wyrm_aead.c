@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* One copy where size counts, one for each use where speed does. */
-#if WYRM_SMALL
+#if WYRM_SMALL || !defined(__OPTIMIZE__)
 #define SHARED __attribute__((noinline)) static
 #else
 #define SHARED __attribute__((always_inline)) static inline
@@ -114,11 +114,10 @@ SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t 
                 const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     struct aead s;
-    bool open = pad == OPEN, ok = true;
+    bool ok = true;
 
     start(&s, aad, aad_len, nonce, key);
-    if (open) {
-        pad = 0;
+    if (pad == OPEN) {
         make_tag(&s, s.tail, out, spans->len);
         ok = wyrm_ct_equal(s.tail, out + spans->len, WYRM_AEAD_TAG_LEN);
         if (!ok)
@@ -127,12 +126,12 @@ SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t 
     s.out = out;
     for (; n > 0; n--, spans++)
         encipher(&s, spans->data, spans->len);
-    if (pad > 0) {
+    if (pad != OPEN && pad > 0) {
         memset(s.out + s.fill, 0, pad);
         encipher(&s, s.out + s.fill, pad);
     }
     encipher_rest(&s);
-    if (!open)
+    if (pad != OPEN)
         make_tag(&s, s.out, out, (size_t)(s.out - out));
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
