@@ -81,6 +81,25 @@ def test_every_length_seals_and_opens_as_libsodium_does(ours: Backend, theirs: B
         same_cipher(ours, theirs, rng, size)
 
 
+def test_short_messages_seal_in_every_split_and_at_every_alignment(
+    ours: Backend, theirs: Backend
+) -> None:
+    """Two blocks of the stream and a bit, so that a piece may begin and end anywhere in a block."""
+    rng = Random(7)
+    key, nonce, aad, plain = (rng.randbytes(size) for size in (32, 12, 5, 131))
+    want = theirs.aead_seal(key, nonce, aad, plain)
+    for first in range(len(plain) + 1):
+        for second in range(first, len(plain) + 1):
+            pieces = [plain[:first], plain[first:second], plain[second:]]
+            assert ours.aead_seal_pieces(key, nonce, aad, pieces) == want, (first, second)
+    for size in range(len(plain) + 1):
+        want = theirs.aead_seal(key, nonce, aad, plain[:size])
+        for shift in range(4):
+            assert ours.aead_seal_in_place(key, nonce, aad, plain[:size], shift) == want, size
+            opened, good = ours.aead_open(key, nonce, aad, want, shift)
+            assert good and opened[:size] == plain[:size], (size, shift)
+
+
 @pytest.mark.timeout(3600)
 def test_packets_seal_and_open_as_libsodium_does(ours: Backend, theirs: Backend, many: int) -> None:
     rng = Random(2)
