@@ -6,6 +6,7 @@
  */
 #include "bench.h"
 
+#include "crypto/wyrm_blake2s.h"
 #include "wyrm_crypto.h"
 
 enum { PACKET = 1420, HEADER = 40, SMALL = 64, MESSAGE = 116 };
@@ -86,16 +87,10 @@ static void prepare_hash(void)
     wyrm_blake2s_init(&keyed, 16, key, sizeof(key));
 }
 
-static void prepare_block(void)
-{
-    wyrm_blake2s_init(&keyed, 32, NULL, 0);
-    wyrm_blake2s_update(&keyed, plain, WYRM_HASH_BLOCK_LEN);
-}
-
-/* The 65th byte makes the first block due: one compression and little else. */
+/* The compression and nothing around it, as figures of others count it. */
 PRIMITIVE(blake2s_block)
 {
-    wyrm_blake2s_update(&keyed, plain, 1);
+    wyrm_blake2s_compress(&keyed, sealed, 0);
 }
 
 PRIMITIVE(mac1_check)
@@ -143,7 +138,7 @@ const struct primitive symmetric_primitives[] = {
     {"open_64", prepare_64, bench_open_64},
     {"refuse_1420", prepare_bad, bench_refuse_1420},
     {"xseal_16", NULL, bench_xseal_16},
-    {"blake2s_block", prepare_block, bench_blake2s_block},
+    {"blake2s_block", NULL, bench_blake2s_block},
     {"hash_64", NULL, bench_hash_64},
     {"mac1_check", prepare_hash, bench_mac1_check},
     {"kdf1", NULL, bench_kdf1},
