@@ -189,11 +189,12 @@
 
 /* How far below the frame of a public function its callees may leave secrets; a test that scans the
  * stack measures it. Assembly clears its own frames; with the eight registers of ARMv6-M, compilers
- * spill in what remains in C, and on an Xtensa the frames of that are larger. */
+ * spill in what remains in C, and on an Xtensa and 64-bit machines the frames of that are larger.
+ */
 #ifndef WYRM_SCRUB_BYTES
 #if WYRM_CHACHA20_ASM && WYRM_POLY1305_ASM && WYRM_BLAKE2S_ASM && !WYRM_ARCH_ARMV6M
 #define WYRM_SCRUB_BYTES (WYRM_ARCH_XTENSA ? 160 : 96)
-#elif WYRM_ARCH_XTENSA
+#elif WYRM_ARCH_XTENSA || __SIZEOF_POINTER__ > 4
 #define WYRM_SCRUB_BYTES 448
 #else
 #define WYRM_SCRUB_BYTES 320
@@ -225,7 +226,7 @@
 #if WYRM_FE_BITS == 32 && WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
 #define WYRM_X25519_SCRUB_BYTES 768
 #elif WYRM_FE_BITS == 32 && WYRM_X25519_ASM
-#define WYRM_X25519_SCRUB_BYTES 512
+#define WYRM_X25519_SCRUB_BYTES (WYRM_ARCH_RV32 ? 608 : 512)
 #elif WYRM_FE_BITS == 32
 #define WYRM_X25519_SCRUB_BYTES 672
 #elif WYRM_FE_BITS == 26 && WYRM_X25519_ASM

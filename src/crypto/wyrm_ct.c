@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-#if WYRM_SMALL
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 12")
-#endif
-
 /* Without a branch where comparisons are made by branches (Xtensa). */
 static inline bool is_zero(uint32_t value)
 {
@@ -31,7 +25,6 @@ bool wyrm_ct_equal(const void *a, const void *b, size_t len)
     /* Opaque, or the compiler might leave at the first byte that settles the result. */
     for (; !WYRM_SMALL && WYRM_UNALIGNED && len >= 4; len -= 4, x += 4, y += 4)
         difference = wyrm_opaque(difference | (wyrm_load_le32(x) ^ wyrm_load_le32(y)));
-    UNROLL
     for (size_t i = 0; i < len; i++)
         difference = wyrm_opaque(difference | (uint32_t)(x[i] ^ y[i]));
     return is_zero(difference);
@@ -59,7 +52,9 @@ __attribute__((noinline)) void wyrm_scrub_stack(void)
 {
     volatile uint64_t frames[WYRM_SCRUB_BYTES / 8];
 
-    UNROLL
+#if !WYRM_SMALL
+#pragma GCC unroll 12
+#endif
     for (unsigned i = 0; i < WYRM_SCRUB_BYTES / 8; i++)
         frames[i] = 0;
     __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
