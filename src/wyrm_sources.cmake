@@ -36,6 +36,7 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/c/wyrm_blake2s.c
   ${WYRM_SRC_DIR}/crypto/c/wyrm_chacha.c
   ${WYRM_SRC_DIR}/crypto/c/wyrm_poly1305.c
+  ${WYRM_SRC_DIR}/crypto/c/wyrm_rows.c
   ${WYRM_SRC_DIR}/crypto/c/wyrm_x25519.c
   ${WYRM_SRC_DIR}/crypto/armv7em/wyrm_fe_armv7em.S
   ${WYRM_SRC_DIR}/crypto/armv6m/wyrm_fe_armv6m.S
@@ -56,7 +57,7 @@ foreach(library IN ITEMS LIBSODIUM MBEDTLS PSA)
   string(TOLOWER ${library} file)
   set(kept "(ct|kdf|xaead|blake2s[a-z0-9_]*)")
   if(library STREQUAL PSA)
-    set(kept "(ct|kdf|xaead|(blake2s|chacha|poly1305)[a-z0-9_]*)")
+    set(kept "(ct|kdf|xaead|rows|(blake2s|chacha|poly1305)[a-z0-9_]*)")
   endif()
   set(WYRM_CRYPTO_${library}_SRCS ${WYRM_CRYPTO_SRCS})
   list(FILTER WYRM_CRYPTO_${library}_SRCS INCLUDE REGEX "/wyrm_${kept}\\.[cS]$")

@@ -15,6 +15,8 @@
  *   WYRM_CT_ADD64    1: 64-bit sums take the same time for all operands
  *   WYRM_CT_MUL64    1: 32 x 32 -> 64 products do, too
  *   WYRM_UNALIGNED   1: the core reads and writes words at any address
+ *   WYRM_ROWS        bits per limb of X25519 and Poly1305 in their smallest form: 32 or 16; 0: not
+ *                    that form
  *   WYRM_FE_BITS     bits per limb of the X25519 field: 51, 32, 26 or 13
  *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32, 26 or 13
  *   WYRM_<LEAF>_ASM  1: assembly provides the leaf, 0: its portable twin does
@@ -125,6 +127,15 @@
 #endif
 #endif
 
+/* Where size is all that counts, X25519 and Poly1305 share the loop of wyrm_rows.h. */
+#ifndef WYRM_ROWS
+#if WYRM_SMALL && !WYRM_ASM
+#define WYRM_ROWS (WYRM_CT_MUL64 ? 32 : 16)
+#else
+#define WYRM_ROWS 0
+#endif
+#endif
+
 /* ---- Memory ----------------------------------------------------------- */
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -223,7 +234,9 @@
 
 /* As WYRM_SCRUB_BYTES, for X25519 with all it calls, at every level of optimisation. */
 #ifndef WYRM_X25519_SCRUB_BYTES
-#if WYRM_FE_BITS == 32 && WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
+#if WYRM_ROWS
+#define WYRM_X25519_SCRUB_BYTES 512
+#elif WYRM_FE_BITS == 32 && WYRM_X25519_ASM && WYRM_ARCH_ARMV6M
 #define WYRM_X25519_SCRUB_BYTES 768
 #elif WYRM_FE_BITS == 32 && WYRM_X25519_ASM
 #define WYRM_X25519_SCRUB_BYTES (WYRM_ARCH_RV32 ? 608 : 512)

@@ -10,6 +10,10 @@
 
 #include "wyrm_crypto_select.h"
 
+#if WYRM_ROWS
+#include "c/wyrm_rows.h"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +21,10 @@
 
 /* The limbs belong to c/wyrm_poly1305_<bits>.h and to the assembly: keep the order. */
 struct wyrm_poly1305 {
-#if WYRM_POLY1305_BITS == 64
+#if WYRM_ROWS
+    wyrm_limb h[2 + WYRM_LIMBS(128)]; /* a limb for the carry below, then the sum */
+    wyrm_limb key[WYRM_LIMBS(256)];   /* the clamped key, then what is added at last */
+#elif WYRM_POLY1305_BITS == 64
     uint64_t h[3]; /* the sum, at most a little over 2^130 */
     uint64_t r[2]; /* the clamped key */
     uint64_t s;    /* 5/4 of r[1] */
@@ -32,7 +39,9 @@ struct wyrm_poly1305 {
     uint32_t h[10]; /* columns of the last product, not carried yet */
     uint32_t w[19]; /* 5 r[1] to 5 r[9], then r[0] to r[9] */
 #endif
+#if !WYRM_ROWS
     uint32_t pad[4];
+#endif
 };
 
 /* The key lies where words do. */

@@ -15,12 +15,13 @@ from .rig import HOST, Build, Kind
 
 QUICK = [
     Build(HOST),
-    Build(HOST, definitions="-DWYRM_FE_BITS=32 -DWYRM_POLY1305_BITS=32 -DWYRM_SMALL=1"),
+    Build(HOST, definitions="-DWYRM_SMALL=1 -DWYRM_ASM=0"),
 ]
 FIELDS = (
     "",
     "-DWYRM_FE_BITS=32 -DWYRM_POLY1305_BITS=32",
     "-DWYRM_FE_BITS=13 -DWYRM_POLY1305_BITS=13 -DWYRM_SMALL=1",
+    "-DWYRM_SMALL=1 -DWYRM_ASM=0",
 )
 WHOLE = [
     Build(HOST, compiler, level, definitions)

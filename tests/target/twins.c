@@ -5,7 +5,8 @@
  * The C files of the leaves once more, as if there were no assembly. Only the leaves are of use;
  * the other public names move out of the library's way.
  */
-#define WYRM_ASM 0
+#define WYRM_ASM  0
+#define WYRM_ROWS 0 /* the form that has the same state */
 
 #define wyrm_chacha20_blocks   twin_chacha20_blocks
 #define wyrm_chacha20_init     twin_chacha20_init

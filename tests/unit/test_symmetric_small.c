@@ -4,14 +4,15 @@
  *
  * The forms that hosts do not choose, together in one unit; the library's own stay out of the link.
  */
-#define WYRM_SMALL         1
-#define WYRM_ASM           0
-#define WYRM_UNALIGNED     0
-#define WYRM_POLY1305_BITS 13
+#define WYRM_SMALL     1
+#define WYRM_ASM       0
+#define WYRM_CT_MUL64  0
+#define WYRM_UNALIGNED 0
 
 #include "../../src/crypto/c/wyrm_blake2s.c"
 #include "../../src/crypto/c/wyrm_chacha.c"
 #include "../../src/crypto/c/wyrm_poly1305.c"
+#include "../../src/crypto/c/wyrm_rows.c"
 #include "../../src/crypto/wyrm_ct.c"
 #include "../../src/crypto/wyrm_kdf.c"
 #include "../../src/crypto/wyrm_xaead.c"

@@ -2,10 +2,11 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519. The same table runs over every field: test_x25519_fe13.c and test_x25519_fe32.c include
- * this file with WYRM_FE_BITS set, and are then also compared with the library's own choice.
+ * X25519. The same table runs over every field: test_x25519_fe13.c, test_x25519_rows16.c and others
+ * include this file with WYRM_FE_BITS or WYRM_ROWS set, and are then also compared with the
+ * library's own choice.
  */
-#ifdef WYRM_FE_BITS
+#if defined(WYRM_FE_BITS) || defined(WYRM_ROWS)
 #define wyrm_x25519      x25519_under_test
 #define wyrm_x25519_base x25519_base_under_test
 #include "../../src/crypto/c/wyrm_x25519.c"

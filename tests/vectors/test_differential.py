@@ -13,7 +13,7 @@ import pytest
 from wyrmlab.vectors import command
 from wyrmlab.vectors.backend import Backend
 
-OURS = ("host", "mul32", "mul16", "small")
+OURS = ("host", "mul32", "mul16", "small16", "small32")
 LONGEST = 2048
 P = 2**255 - 19
 # Words and bytes at which carries, reductions and comparisons go wrong.

@@ -12,6 +12,10 @@
 
 #include <string.h>
 
+#if WYRM_ROWS
+#include "wyrm_poly1305_rows.h"
+#else
+
 /* Word i of r: all of the key but the bits that RFC 8439 section 2.5 clears. */
 static inline uint32_t clamped(const uint8_t key[16], unsigned i)
 {
@@ -67,6 +71,8 @@ void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
     }
 #endif
 }
+
+#endif /* WYRM_ROWS */
 
 /* A function of its own, so that its frame is cleared too: compilers spill parts of secrets into
  * it. */

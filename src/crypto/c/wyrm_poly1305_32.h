@@ -25,8 +25,8 @@ static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
 
 #if !WYRM_POLY1305_ASM
 /* In locals, for compilers to keep in registers as far as these go. */
-static inline void blocks_fast(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
-                               uint32_t top)
+void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
+                          uint32_t top)
 {
     uint32_t h0 = state->h[0], h1 = state->h[1], h2 = state->h[2], h3 = state->h[3];
     uint32_t h4 = state->h[4];
@@ -74,50 +74,6 @@ static inline void blocks_fast(struct wyrm_poly1305 *state, const uint8_t *in, s
     state->h[2] = h2;
     state->h[3] = h3;
     state->h[4] = h4;
-}
-
-/* The same in loops: word i of the product is the sum of h[j] * factor[4 + i - j], which is r[i -
- * j] or, with a negative index, what 2^128 makes of r[4 + i - j]. */
-static inline void block_in_loops(struct wyrm_poly1305 *state, const uint8_t *in, uint32_t top)
-{
-    uint32_t *h = state->h, *r = state->r, *s = state->s;
-    const uint32_t factor[8] = {0, s[0], s[1], s[2], r[0], r[1], r[2], r[3]};
-    uint32_t product[4], high;
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < 4; i++) {
-        sum += (uint64_t)h[i] + wyrm_load_le32(in + 4 * i);
-        h[i] = (uint32_t)sum;
-        sum >>= 32;
-    }
-    h[4] += (uint32_t)sum + top;
-    sum = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        for (unsigned j = 0; j < 5; j++)
-            sum += (uint64_t)h[j] * factor[4 + i - j];
-        product[i] = (uint32_t)sum;
-        sum >>= 32;
-    }
-    high = (uint32_t)sum + h[4] * r[0];
-    /* 2^130 = 5 */
-    sum = (uint64_t)(high & ~UINT32_C(3)) + (high >> 2);
-    for (unsigned i = 0; i < 4; i++) {
-        sum += product[i];
-        h[i] = (uint32_t)sum;
-        sum >>= 32;
-    }
-    h[4] = (high & 3) + (uint32_t)sum;
-}
-
-void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
-                          uint32_t top)
-{
-    if (!WYRM_SMALL) {
-        blocks_fast(state, in, blocks, top);
-        return;
-    }
-    for (; blocks > 0; blocks--, in += WYRM_POLY1305_BLOCK)
-        block_in_loops(state, in, top);
 }
 #endif
 

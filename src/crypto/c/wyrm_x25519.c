@@ -10,6 +10,12 @@
 #include "../wyrm_bytes.h"
 #include "../wyrm_ct.h"
 
+static const uint8_t base_point[WYRM_X25519_LEN] = {9};
+
+#if WYRM_ROWS
+#include "wyrm_x25519_rows.h"
+#else
+
 #include WYRM_FE_HEADER
 
 #ifndef WYRM_FE_LEAVES
@@ -71,8 +77,6 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 
 #endif /* WYRM_FE_LEAVES */
 
-static const uint8_t base_point[WYRM_X25519_LEN] = {9};
-
 /* Some fields have another ladder for the base point, where one product of a step is cheap. */
 static inline void run_ladder(struct fe *x, struct fe *z, const uint8_t swaps[32],
                               const uint8_t *point)
@@ -127,17 +131,6 @@ __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
 
 #endif /* FE_DIVSTEPS */
 
-/* Clears what the field functions and the spills of the compiler left below this frame; the ladder
- * reaches deeper than the other primitives. Calls nothing and so saves no register. */
-__attribute__((noinline)) static void scrub(void)
-{
-    volatile uint32_t frames[WYRM_X25519_SCRUB_BYTES / 4];
-
-    for (unsigned i = 0; i < WYRM_X25519_SCRUB_BYTES / 4; i++)
-        frames[i] = 0;
-    __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
-}
-
 /* The clamped scalar n, each bit of it xor the one above. */
 static void load_scalar(uint8_t swaps[32], const uint8_t scalar[WYRM_X25519_LEN])
 {
@@ -170,6 +163,19 @@ __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
     divide(&s.x, &s.z);
     fe_store(out, &s.x);
     wyrm_wipe(&s, sizeof(s));
+}
+
+#endif /* WYRM_ROWS */
+
+/* Clears what the field functions and the spills of the compiler left below this frame; the ladder
+ * reaches deeper than the other primitives. Calls nothing and so saves no register. */
+__attribute__((noinline)) static void scrub(void)
+{
+    volatile uint32_t frames[WYRM_X25519_SCRUB_BYTES / 4];
+
+    for (unsigned i = 0; i < WYRM_X25519_SCRUB_BYTES / 4; i++)
+        frames[i] = 0;
+    __asm__ volatile("" : : "r"(frames)); /* not "set but not used" */
 }
 
 bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
