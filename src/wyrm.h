@@ -344,9 +344,11 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);
 /* Seconds between persistent keepalives, 0: none. The first is sent at once. */
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id peer, uint16_t seconds);
-/* Starts a handshake now, whether or not there is traffic. */
+/* Starts a handshake, whether or not there is traffic: now, or 5 s after the last one to this peer.
+ * WYRM_E_KEY: there is no private key. WYRM_D_ENDPOINT: the peer's address is not known. */
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer);
-/* Forgets sessions and a handshake in flight; routes and endpoint stay. */
+/* Forgets sessions and a handshake in flight; routes and endpoint stay. Persistent keepalives rest
+ * until there is traffic again. */
 wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id peer);
 
 struct wyrm_peer_info {
@@ -398,7 +400,7 @@ wyrm_ms wyrm_deadline(const struct wyrm_device *dev);
 
 /* ---- Handshake jobs: take (locked), run (unlocked, slow), commit (locked) -- */
 
-struct wyrm_job { /* about 700 bytes, secret: keep it off crash dumps */
+struct wyrm_job { /* about 600 bytes, secret: keep it off crash dumps */
     const struct wyrm_platform *io;
     uint32_t generation, local, remote;
     wyrm_peer_id peer;

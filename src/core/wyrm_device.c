@@ -389,6 +389,7 @@ static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_me
         out->data = buf;
         out->len = COOKIE_REPLY_LEN;
         wyrm_copy(&out->to, from, sizeof(out->to));
+        out->to.tos = 0;
         out->peer = WYRM_NO_PEER;
     }
     return status;
@@ -543,7 +544,7 @@ static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t 
     }
     if (peer->events & EVENT_CONFIRM) {
         kp = wyrm_session_current(peer, dev->now);
-        if (kp != NULL && kp->tx_next == 0)
+        if (kp == NULL || kp->tx_next == 0)
             status = send_keepalive(dev, peer, buf, out);
     } else if (peer->events & EVENT_KEEPALIVE) {
         status = send_keepalive(dev, peer, buf, out);

@@ -108,6 +108,22 @@ static void under_load_a_message_without_mac2_gets_a_cookie(void **state)
     world_free(w);
 }
 
+/* Neither the class of service a stranger asked for nor a congestion mark that his message met. */
+static void a_cookie_reply_does_not_reflect_the_outer_tos(void **state)
+{
+    struct world *w = loaded();
+    struct wyrm_meta from = w->node[A].address;
+    struct datagram initiation;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    from.tos = 0xbb; /* expedited forwarding, congestion experienced */
+    assert_int_equal(inject(w, B, &initiation, &from), WYRM_SEND);
+    assert_int_equal(kind_of(&w->last[B]), WYRM_MSG_COOKIE);
+    assert_int_equal(w->last[B].tos, 0);
+    world_free(w);
+}
+
 static void each_altered_byte_of_a_cookie_reply_is_dropped(void **state)
 {
     struct world *w = loaded();
@@ -415,6 +431,7 @@ int main(void)
         cmocka_unit_test(mac1_of_another_device_is_dropped),
         cmocka_unit_test(without_load_mac2_is_not_looked_at),
         cmocka_unit_test(under_load_a_message_without_mac2_gets_a_cookie),
+        cmocka_unit_test(a_cookie_reply_does_not_reflect_the_outer_tos),
         cmocka_unit_test(each_altered_byte_of_a_cookie_reply_is_dropped),
         cmocka_unit_test(the_same_cookie_reply_counts_once),
         cmocka_unit_test(a_cookie_reply_to_an_older_message_is_dropped),

@@ -540,6 +540,26 @@ static void a_persistent_keepalive_survives_a_long_failure_of_randomness(void **
     world_free(w);
 }
 
+/* The session is dead before it could be confirmed. */
+static void a_persistent_keepalive_survives_a_sleep_right_after_a_handshake(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram response;
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    settle(w, A);
+    assert_true(carry(w));
+    grab(w, &response);
+    assert_int_equal(inject(w, A, &response, &w->node[B].address), WYRM_WORK);
+    assert_int_equal(work_once(w, A), WYRM_IDLE);
+    assert_true(is_up(w, A, B));
+    sleep_through(w, WYRM_REJECT_AFTER_TIME);
+    pass(w, 30000);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
 static void a_persistent_keepalive_begins_when_the_endpoint_becomes_known(void **state)
 {
     struct world *w = world_make(2);
@@ -750,6 +770,7 @@ int main(void)
         cmocka_unit_test(a_persistent_keepalive_holds_a_tunnel_for_an_hour),
         cmocka_unit_test(a_persistent_keepalive_never_gives_up_a_silent_peer),
         cmocka_unit_test(a_persistent_keepalive_survives_a_long_failure_of_randomness),
+        cmocka_unit_test(a_persistent_keepalive_survives_a_sleep_right_after_a_handshake),
         cmocka_unit_test(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
         cmocka_unit_test(a_peer_is_not_given_up_while_there_are_packets_for_it),
