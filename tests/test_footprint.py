@@ -1,13 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Size tables: nothing is lost and nothing counted twice."""
+"""Size tables: nothing is lost, nothing counted twice, and nothing has risen."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
 from elftools.elf.elffile import ELFFile
-from wyrmlab import footprint, paths
+from wyrmlab import footprint, packages, paths
+from wyrmlab.bench import sizes
+from wyrmlab.bench.sizes import Baseline, Row
+from wyrmlab.errors import UsageError
 
 
 def sections(elf: Path) -> dict[str, int]:
@@ -44,3 +49,74 @@ def test_object_names_lose_the_build_systems_part() -> None:
     built = "firmware/CMakeFiles/firmware.dir/__/src/core/wyrm_noise.c.obj"
     assert footprint.short_name(built) == "src/core/wyrm_noise.c"
     assert footprint.group_of(built) == "core"
+
+
+# --- footprint ---
+
+
+def row(size: int, what: str = sizes.FLASH) -> Row:
+    return Row(what=what, configuration="client", core="m4", parts={"core": size}, sum=size)
+
+
+@pytest.fixture(scope="module")
+def programs() -> Path:
+    if not packages.which(sizes.COMPILER):
+        pytest.skip(f"{sizes.COMPILER} is missing: ./wyrm setup")
+    return sizes.make()
+
+
+def test_nothing_of_the_footprint_has_risen(programs: Path) -> None:
+    rows = sizes.measure(programs)
+    found = sizes.compare(sizes.load_baseline(), sizes.tools(), rows)
+    assert not found.risen, "explain it, then keep it with ./wyrm footprint --accept"
+    assert not found.new
+
+
+def test_link_time_optimisation_leaves_nothing_uncounted(programs: Path) -> None:
+    for one in sizes.PROGRAMS:
+        for name in [one.name, f"{one.name}-lto"] if one.lto else [one.name]:
+            assert "other" not in footprint.measure(programs / f"{name}.elf").groups()
+
+
+def test_the_footprint_in_json_says_what_each_sum_is_of() -> None:
+    [told] = json.loads(sizes.as_json([row(7)]))
+    assert set(told) == {"what", "configuration", "core", "parts", "sum", "target"}
+    assert sizes.rows_from_json(sizes.as_json([row(7)])) == [row(7)]
+
+
+def test_every_size_aimed_at_is_one_that_is_measured(programs: Path) -> None:
+    rows = sizes.measure(programs)
+    assert {row.key[:2] for row in rows if row.target is not None} == set(sizes.load_goals())
+
+
+def test_a_size_that_is_its_target_meets_it() -> None:
+    assert "met" in sizes.verdict(row(7).model_copy(update={"target": 7}))
+    assert "1 over" in sizes.verdict(row(8).model_copy(update={"target": 7}))
+
+
+def test_one_byte_more_is_a_rise_and_one_less_is_told() -> None:
+    baseline = Baseline(tools="gcc 12.2", rows=[row(100)])
+    more = sizes.compare(baseline, "gcc 12.2", [row(101)])
+    assert more.risen == ["flash, client: 100 -> 101 B"]
+    less = sizes.compare(baseline, "gcc 12.2", [row(99), row(9, sizes.PEER)])
+    assert not less.risen and len(less.fallen) == len(less.new) == 1
+
+
+def test_sizes_of_another_compiler_are_not_compared() -> None:
+    found = sizes.compare(Baseline(tools="gcc 12.2", rows=[row(100)]), "gcc 14.2", [row(200)])
+    assert not found.risen and len(found.other_tools) == 1
+
+
+def test_a_damaged_baseline_of_sizes_is_told_in_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "footprint.json"
+    sizes.save_baseline(Baseline(tools="gcc 12.2", rows=[row(100)]), file)
+    assert sizes.load_baseline(file).rows == [row(100)]
+    file.write_text('{"rows": 3}')
+    with pytest.raises(UsageError, match="--accept"):
+        sizes.load_baseline(file)
+
+
+def test_a_place_that_takes_no_file_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "absent" / "sizes.json"):
+        with pytest.raises(UsageError, match="cannot be written"):
+            sizes.run(place, accept=False)

@@ -89,7 +89,7 @@ def cmake(preset: str, *, target: str | None = None) -> None:
     if third_party.MBEDTLS.present:
         sources["WYRM_MBEDTLS"] = str(third_party.MBEDTLS.target)
     with third_party.locked(folder):
-        if not _configured(folder, sources):
+        if not configured(folder, sources):
             options = [f"-D{name}={path}" for name, path in sources.items()]
             follow(["cmake", "--preset", preset, *options], f"configuring {preset}")
         command = ["cmake", "--build", "--preset", preset, "-j", str(os.cpu_count() or 1)]
@@ -97,13 +97,13 @@ def cmake(preset: str, *, target: str | None = None) -> None:
         follow(command, f"building {preset}")
 
 
-def _configured(folder: Path, sources: dict[str, str]) -> bool:
+def configured(folder: Path, sources: dict[str, str], *, home: Path = paths.ROOT) -> bool:
     """Once configured, ninja itself notices changed CMake files; only the sources may move."""
     cached = folder / "CMakeCache.txt"
     if not (folder / "build.ninja").exists() or not cached.exists():
         return False
     wanted = {f"{name}:PATH={path}" for name, path in sources.items()}
-    wanted.add(f"CMAKE_HOME_DIRECTORY:INTERNAL={paths.ROOT}")
+    wanted.add(f"CMAKE_HOME_DIRECTORY:INTERNAL={home}")
     return wanted <= set(cached.read_text().splitlines())
 
 

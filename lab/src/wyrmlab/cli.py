@@ -75,9 +75,9 @@ def build(
 
     product = run_build(target, board)
     if size:
-        from wyrmlab import footprint
+        from wyrmlab.footprint import show
 
-        footprint.show(product)
+        show(product)
     typer.echo(product)
 
 
@@ -282,6 +282,30 @@ def defects() -> None:
     from wyrmlab.defects import run
 
     raise typer.Exit(run())
+
+
+_FOOTPRINT = """Flash and RAM that the library takes of a small device; fails if any has risen.
+
+Counted for Cortex-M4 and M0 as an application gets it that starts a tunnel and does nothing else, \
+of separate objects and with link-time optimisation, beside the targets of bench/targets.toml.
+
+Where the bytes of one build go is what ./wyrm build --size shows.
+"""
+
+
+@app.command(rich_help_panel=CHECK, help=_FOOTPRINT)
+def footprint(
+    file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--json", metavar="FILE", help="Also write the sizes there."),
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Make these sizes the baseline.")
+    ] = False,
+) -> None:
+    from wyrmlab.bench import sizes
+
+    raise typer.Exit(sizes.run(file, accept=accept))
 
 
 bench = typer.Typer(no_args_is_help=True, help="Measure, in one table each.")

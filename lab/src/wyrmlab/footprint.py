@@ -16,7 +16,9 @@ from elftools.elf.elffile import ELFFile
 
 from wyrmlab.errors import WyrmError
 
-STRUCTURES = ("wyrm_device", "wyrm_peer", "wyrm_keypair")
+STRUCTURES = ("wyrm_device", "wyrm_peer", "wyrm_keypair", "wyrm_job")
+
+LTO = "optimised as one"  # the linker cannot tell what came from where
 
 # The first rule that occurs in an object's path decides; ours first, as third-party folders may
 # lie anywhere.
@@ -33,7 +35,9 @@ _GROUPS = (
     ("/FreeRTOS-Kernel/", "FreeRTOS"),
     ("/lwip/", "lwIP"),
     (".a(", "C library"),
+    (".ltrans", LTO),
     ("firmware/", "application"),
+    ("examples/", "application"),
 )
 PADDING = "padding"
 ORDER = (*dict.fromkeys(group for _, group in _GROUPS), "other", PADDING)

@@ -25,6 +25,7 @@ def run(
     against: bool = False,
 ) -> int:
     """Returns the exit code: a rise against the baseline is a failure."""
+    figures.check_place(file)
     chosen = tuple(map(core, names)) or CORES
     for profile in profiles:
         if profile not in PROFILES:

@@ -124,6 +124,15 @@ def save_baseline(baseline: Baseline, file: Path = BASELINE) -> None:
     file.write_text(f'{{"tools": {tools},\n"rows": {rows}}}\n')
 
 
+def check_place(file: Path | None) -> None:
+    """Before the measuring, which takes long, instead of after it."""
+    if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
+        raise UsageError(
+            f"{paths.shown(file)} cannot be written.",
+            remedy="Name a file in a folder that is there.",
+        )
+
+
 def rows_from_json(text: str) -> list[Row]:
     return TypeAdapter(list[Row]).validate_json(text)
 

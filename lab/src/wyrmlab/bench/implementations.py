@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from wyrmlab import host_setup, net
-from wyrmlab.bench import daemons
+from wyrmlab.bench import daemons, figures
 from wyrmlab.bench.daemons import Daemon
 from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
 from wyrmlab.errors import WyrmError
@@ -40,6 +40,7 @@ class Row:
 
 
 def run(seconds: int, file: Path | None) -> None:
+    figures.check_place(file)
     host_setup.ensure("build", "net", "check")
     if not net.inside() and net.GATE not in os.environ:
         daemons.fetch()  # while there is a network
