@@ -166,7 +166,8 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job);
 
 /* ---- The core's calls, from any task ----------------------------------- */
 
-/* As the functions of the same name in wyrm.h. WYRM_E_STATE: the tunnel is not running. */
+/* As the functions of the same name in wyrm.h. WYRM_E_STATE: the tunnel is not running.
+ * WYRM_E_FULL: nothing was done, as lwIP, without core locking, had no semaphore to wait on. */
 wyrm_status wyrm_lwip_set_private_key(struct wyrm_lwip *lwip, const uint8_t key[WYRM_KEY_LEN]);
 wyrm_status wyrm_lwip_public_key(struct wyrm_lwip *lwip, uint8_t out[WYRM_KEY_LEN]);
 wyrm_status wyrm_lwip_peer_add(struct wyrm_lwip *lwip, const uint8_t pub[WYRM_KEY_LEN],
@@ -201,7 +202,8 @@ static inline uint16_t wyrm_lwip_port(const struct wyrm_lwip *lwip)
     return lwip->port;
 }
 
-/* Runs fn(lwip, arg) under the lock, then polls: for several changes in one go. */
+/* Runs fn(lwip, arg) under the lock, then polls: for several changes in one go. What fn returns, or
+ * WYRM_E_FULL as above. */
 wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
                            void *arg);
 

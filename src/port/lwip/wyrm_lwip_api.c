@@ -11,6 +11,8 @@
 
 #include "wyrm_crypto.h"
 
+#include "lwip/sys.h"
+
 #if !NO_SYS
 #include "lwip/priv/tcpip_priv.h"
 #include "lwip/tcpip.h"
@@ -27,6 +29,9 @@
 #define WYRM_LWIP_LOCK_HELD() false
 #endif
 #endif
+
+/* True if a call of another task needs a semaphore, for which there may be no memory. */
+#define CALL_MAY_FAIL (!NO_SYS && !LWIP_TCPIP_CORE_LOCKING)
 
 /* A function to be called under the lock. */
 struct call {
@@ -74,6 +79,19 @@ wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm
     return call.status;
 }
 
+/* The same, but waits for a semaphore: nobody would learn that a device was not stopped, and a peer
+ * whose job is lost would wait for it for ever. */
+static wyrm_status call_surely(struct wyrm_lwip *lwip,
+                               wyrm_status (*fn)(struct wyrm_lwip *, void *), void *arg)
+{
+    wyrm_status status;
+
+    while ((status = wyrm_lwip_call(lwip, fn, arg)) == WYRM_E_FULL && CALL_MAY_FAIL) {
+        sys_msleep(10);
+    }
+    return status;
+}
+
 /* ---- Life ---------------------------------------------------------------- */
 
 struct start {
@@ -106,7 +124,7 @@ static wyrm_status do_stop(struct wyrm_lwip *lwip, void *unused)
 
 void wyrm_lwip_stop(struct wyrm_lwip *lwip)
 {
-    (void)wyrm_lwip_call(lwip, do_stop, NULL);
+    (void)call_surely(lwip, do_stop, NULL);
 }
 
 static wyrm_status do_remove(struct wyrm_lwip *lwip, void *unused)
@@ -118,7 +136,7 @@ static wyrm_status do_remove(struct wyrm_lwip *lwip, void *unused)
 
 void wyrm_lwip_remove(struct wyrm_lwip *lwip)
 {
-    (void)wyrm_lwip_call(lwip, do_remove, NULL);
+    (void)call_surely(lwip, do_remove, NULL);
 }
 
 /* ---- Handshakes ----------------------------------------------------------- */
@@ -157,7 +175,7 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
     struct work work = {.job = job, .status = WYRM_IDLE};
 
     /* WYRM_E_RANDOM gives up one job, not those behind it. */
-    while ((work.status = wyrm_lwip_call(lwip, do_work, &work)) == WYRM_WORK ||
+    while ((work.status = call_surely(lwip, do_work, &work)) == WYRM_WORK ||
            work.status == WYRM_E_RANDOM) {
         if (work.status == WYRM_WORK) {
             wyrm_job_run(job);
@@ -403,7 +421,7 @@ void wyrm_lwip_count(struct wyrm_lwip *lwip, struct wyrm_lwip_counters *counters
 {
     struct two two = {counters, drops};
 
-    (void)wyrm_lwip_call(lwip, do_count, &two);
+    (void)call_surely(lwip, do_count, &two);
 }
 
 #else

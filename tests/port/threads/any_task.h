@@ -73,6 +73,22 @@ bool threads_lock_held(void)
     return holder == pthread_self();
 }
 
+/* ---- Memory --------------------------------------------------------------------- */
+
+/* Without the lock, each call of another task needs a semaphore, made by this. */
+err_t __real_sys_sem_new(sys_sem_t *semaphore, u8_t count);
+err_t __wrap_sys_sem_new(sys_sem_t *semaphore, u8_t count);
+
+static _Thread_local unsigned refused; /* by bits, the lowest first: no memory for this one */
+
+err_t __wrap_sys_sem_new(sys_sem_t *semaphore, u8_t count)
+{
+    bool refuse = (refused & 1) != 0;
+
+    refused >>= 1;
+    return refuse ? ERR_MEM : __real_sys_sem_new(semaphore, count);
+}
+
 /* ---- Platform and worker ------------------------------------------------------ */
 
 static sys_sem_t work;
@@ -228,6 +244,46 @@ static int setup(void **state)
     return sys_sem_new(&work, 0);
 }
 
+#if !LWIP_TCPIP_CORE_LOCKING
+/* Else the peer would wait for the end of that job for ever. */
+static void a_job_is_not_lost_for_want_of_a_semaphore(void **state)
+{
+    static struct wyrm_job job;
+    struct wyrm_peer_info info;
+
+    (void)state;
+    start(0);
+    start(1);
+    introduce(0);
+    assert_int_equal(wyrm_lwip_peer_connect(&first, other[0]), WYRM_IDLE);
+    refused = 0x06; /* the job is taken; then there is no memory, twice */
+    wyrm_lwip_work(&first, &job);
+    assert_int_equal(refused, 0);
+    assert_int_equal(wyrm_lwip_peer_get(&first, other[0], &info, NULL), WYRM_IDLE);
+    assert_int_equal(info.tx_bytes, 148); /* an initiation went out */
+    wyrm_lwip_remove(&first);
+    wyrm_lwip_remove(&second);
+}
+
+static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **state)
+{
+    struct wyrm_peer_info info;
+
+    (void)state;
+    start(0);
+    start(1);
+    introduce(0);
+    refused = 1;
+    wyrm_lwip_stop(&first);
+    assert_int_equal(refused, 0);
+    assert_int_equal(wyrm_lwip_peer_get(&first, other[0], &info, NULL), WYRM_E_STATE);
+    refused = 1;
+    wyrm_lwip_remove(&second);
+    assert_int_equal(wyrm_lwip_port(&second), 0);
+    wyrm_lwip_remove(&first);
+}
+#endif
+
 static void inherited_32_any_task_may_call_anything_at_any_time(void **state)
 {
     static const uint8_t names[CALLERS] = {100, 101, 102};
@@ -270,6 +326,10 @@ static void inherited_32_any_task_may_call_anything_at_any_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#if !LWIP_TCPIP_CORE_LOCKING
+        cmocka_unit_test(a_job_is_not_lost_for_want_of_a_semaphore),
+        cmocka_unit_test(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once),
+#endif
         cmocka_unit_test(inherited_32_any_task_may_call_anything_at_any_time),
     };
 
