@@ -68,7 +68,7 @@ def programs() -> Path:
 def test_nothing_of_the_footprint_has_risen(programs: Path) -> None:
     rows = sizes.measure(programs)
     found = sizes.compare(sizes.load_baseline(), sizes.tools(), rows)
-    assert not found.risen, "explain it, then keep it with ./wyrm footprint --accept"
+    assert not found.risen, f"{found.risen}; if it must be: ./wyrm footprint --accept"
     assert not found.new
 
 

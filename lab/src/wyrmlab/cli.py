@@ -284,7 +284,7 @@ def defects() -> None:
     raise typer.Exit(run())
 
 
-_FOOTPRINT = """Flash and RAM that the library takes of a small device; fails if any has risen.
+_FOOTPRINT = """Flash, RAM and stack that the library takes of a device; fails if any has risen.
 
 Counted for Cortex-M4 and M0 as an application gets it that starts a tunnel and does nothing else, \
 of separate objects and with link-time optimisation, beside the targets of bench/targets.toml.

@@ -27,6 +27,30 @@ _INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)(?:\t(.*))?$", re.MULTILINE)
 _TARGET = re.compile(r"(?:^|, )([0-9a-f]+) <[^>]+>$")
 _VARIANT = re.compile(r"\.(?:isra|part|constprop|cold|lto_priv)\.?.*$")  # as GCC names them
 
+# ---- What only people know of our library ----
+
+# Where lwIP comes in with a packet, or because time has passed; and where the worker begins.
+PACKET_PATH = ("wyrm_lwip_receive", "wyrm_lwip_output4", "wyrm_lwip_output6", "on_timer")
+WORKER = "wyrm_lwip_work"
+# Callbacks of the platform and the application, and what lwIP put into an interface.
+OUTSIDE: tuple[str, ...] = ()
+POINTERS = {
+    "draw": OUTSIDE,
+    "wyrm_job_run": OUTSIDE,
+    "wyrm_cookie_admit": OUTSIDE,
+    "cookie_reply": OUTSIDE,
+    "unseal": OUTSIDE,
+    "output": OUTSIDE,
+    "wyrm_lwip_receive": OUTSIDE,
+    "wyrm_lwip_service_locked": OUTSIDE,
+    # Of all that runs under lwIP's lock, this is what the worker asks for.
+    "enter": ("do_work",),
+    "wyrm_lwip_call": ("do_work",),
+}
+# Assembly of the C library that saves no register; and calls that lead nowhere, into lwIP and
+# FreeRTOS, where these are not linked.
+BARE = {"memcpy": 0, "strlen": 0, hex(0): 0}
+
 
 @dataclass(frozen=True)
 class Frame:

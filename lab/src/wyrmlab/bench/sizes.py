@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`footprint`: what the library takes of a small device's flash and RAM, beside its targets."""
+"""`footprint`: what the library takes of a small device's flash, RAM and stack, beside targets."""
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from wyrmlab import build, footprint, host_setup, paths, third_party
+from wyrmlab import build, footprint, host_setup, paths, stack, third_party
 from wyrmlab.bench import figures, table
 from wyrmlab.bench.cores import version
 from wyrmlab.bench.figures import Comparison
@@ -27,6 +28,7 @@ COMPILER = "arm-none-eabi-gcc"
 FLASH, FLASH_LTO = "flash", "flash with LTO"
 GLUE, EXTRAS = "FreeRTOS glue", "store and text"
 PEER, DEVICE, JOB = "RAM of a peer", "RAM of a device with 1 peer, 2 routes", "RAM of a job"
+STACK_PACKET, STACK_WORKER = "stack of a packet", "stack of the worker"
 COUNTED = ("core", "crypto", "lwIP port")
 
 
@@ -38,10 +40,12 @@ class Configuration:
     title: str
     core: str = "m4"
     lto: bool = True
+    stack: bool = False
 
 
 PROGRAMS = (
-    Configuration("everything", "everything"),
+    Configuration("everything", "everything", stack=True),
+    Configuration("fast", "everything, -O2", stack=True),
     Configuration("router", "everything, forwarding"),
     Configuration("whole", "everything, even if not called", lto=False),
     Configuration("client", "client"),
@@ -165,7 +169,21 @@ def _program(one: Configuration, folder: Path) -> list[Row]:
         optimised = footprint.measure(folder / f"{one.name}-lto.elf")
         parts = _flash(optimised, (*COUNTED, footprint.LTO))
         rows.append(_row(FLASH_LTO, one, {part: size for part, size in parts.items() if size}))
-    return rows + [_row(what, one, _flash(found, [what])) for what in (GLUE, EXTRAS)]
+    rows += [_row(what, one, _flash(found, [what])) for what in (GLUE, EXTRAS)]
+    return rows + _stack(one, folder / f"{one.name}.elf") if one.stack else rows
+
+
+def _stack(one: Configuration, program: Path) -> list[Row]:
+    """The deepest way down, function by function."""
+    known = stack.Program(program, stack.POINTERS, stack.BARE)
+    rows = []
+    for what, entries in ((STACK_PACKET, stack.PACKET_PATH), (STACK_WORKER, (stack.WORKER,))):
+        depth = max(map(known.below, entries), key=lambda way: way.bytes)
+        frames: Counter[str] = Counter()  # functions of different files may share a name
+        for frame in depth.frames:
+            frames[frame.name] += frame.bytes
+        rows.append(_row(what, one, dict(frames)))
+    return rows
 
 
 def _flash(found: footprint.Footprint, groups: Sequence[str]) -> dict[str, int]:
@@ -261,6 +279,7 @@ def show(console: Console, rows: Sequence[Row]) -> None:
     by_key = {(row.what, row.configuration): row for row in rows}
     _show_flash(console, by_key)
     _show_ram(console, by_key)
+    _show_stack(console, by_key)
 
 
 def _show_flash(console: Console, rows: dict[tuple[str, str], Row]) -> None:
@@ -301,6 +320,21 @@ def _show_ram(console: Console, rows: dict[tuple[str, str], Row]) -> None:
         )
     console.print(shown)
     console.print("One job serves all peers; the worker holds it.\n")
+
+
+def _show_stack(console: Console, rows: dict[tuple[str, str], Row]) -> None:
+    shown = _table(
+        "worst stack, from the call graph", *("packet", "target", "", "worker", "target", "")
+    )
+    for one in filter(lambda one: one.stack, PROGRAMS):
+        packet, worker = rows[STACK_PACKET, one.name], rows[STACK_WORKER, one.name]
+        shown.add_row(
+            one.title,
+            *(_bytes(packet.sum), _bytes(packet.target), verdict(packet)),
+            *(_bytes(worker.sum), _bytes(worker.target), verdict(worker)),
+        )
+    console.print(shown)
+    console.print("What lwIP takes below a call of ours comes on top.\n")
 
 
 def _table(title: str, *headings: str) -> Table:
