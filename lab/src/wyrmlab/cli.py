@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn, Optional
+from typing import Annotated, Any, NoReturn, Optional
 
 import typer
+import typer.core
 
 from wyrmlab import net
 from wyrmlab.boards import BOARDS, DEFAULT
@@ -19,8 +20,30 @@ from wyrmlab.proc import install_signal_handlers
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
 
+
+class _Group(typer.core.TyperGroup):
+    """Without the `<bool>` that typer writes beside every option that takes no value."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _hide_bool(command.get_params(ctx))
+        return command
+
+    def get_params(self, ctx: Any) -> Any:
+        return _hide_bool(super().get_params(ctx))
+
+
+def _hide_bool(params: Any) -> Any:
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
 app = typer.Typer(
     name="./wyrm",
+    cls=_Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -64,13 +87,15 @@ def build(
     target: Annotated[Target, typer.Argument(help="What to build.")] = Target.FIRMWARE,
     board: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)} [{DEFAULT}]."),
+        typer.Option(
+            "--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)}. \\[default: {DEFAULT}]"
+        ),
     ] = None,
     size: Annotated[
         bool, typer.Option("--size", help="Print where flash and RAM go, object by object.")
     ] = False,
 ) -> None:
-    """Build the firmware, the library or the tests; the last line is the product's path."""
+    """Build the firmware, the library, the tests or wyrmd; the last line is the product's path."""
     from wyrmlab.build import build as run_build
 
     product = run_build(target, board)
@@ -108,7 +133,9 @@ def device(
     ] = None,
     tap: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="TAP in this network, made if absent [wyrm0]."),
+        typer.Option(
+            metavar="NAME", help="TAP in this network, made if absent. \\[default: wyrm0]"
+        ),
     ] = None,
     netns: Annotated[
         Optional[str],  # noqa: UP045
@@ -248,7 +275,7 @@ def test(
 @app.command(rich_help_panel=CHECK)
 def vectors(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders with vector files (*.json).")
+        list[Path], typer.Argument(metavar="DIR", help="Folders with vector files (*.json).")
     ],
     all_of_it: Annotated[
         bool, typer.Option("--all", help="Also the million-iteration X25519.")
@@ -264,7 +291,7 @@ def vectors(
 def fuzz(
     target: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Argument(metavar="[TARGET]", help="conf, input or uapi [all]."),
+        typer.Argument(metavar="TARGET", help="conf, input or uapi. \\[default: all]"),
     ] = None,
     seconds: Annotated[
         int, typer.Option(metavar="N", min=1, max=86400, help="How long each runs.")
@@ -308,7 +335,7 @@ def footprint(
     raise typer.Exit(sizes.run(file, accept=accept))
 
 
-bench = typer.Typer(no_args_is_help=True, help="Measure, in one table each.")
+bench = typer.Typer(cls=_Group, no_args_is_help=True, help="Measure, in one table each.")
 app.add_typer(bench, name="bench", rich_help_panel=CHECK)
 
 
@@ -316,11 +343,17 @@ app.add_typer(bench, name="bench", rich_help_panel=CHECK)
 def crypto(
     cores: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--core", metavar="NAME", help="This core only; may be repeated [all]."),
+        typer.Option(
+            "--core", metavar="NAME", help="This core only; may be repeated. \\[default: all]"
+        ),
     ] = None,
     profiles: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--profile", metavar="speed|small|c", help="This build only [all]."),
+        typer.Option(
+            "--profile",
+            metavar="speed|small|c",
+            help="This build only; may be repeated. \\[default: all]",
+        ),
     ] = None,
     file: Annotated[
         Optional[Path],  # noqa: UP045
