@@ -25,7 +25,7 @@ struct command {
 static bool command_help(int argc, char **argv);
 
 static const struct command commands[] = {
-    {"heap", "", "memory of FreeRTOS and lwIP: total, free, least ever free", NULL, command_heap},
+    {"heap", "", "memory of FreeRTOS and lwIP: total, used, most, failed", NULL, command_heap},
     {"help", "[COMMAND]", "this list, or how to call one command", NULL, command_help},
     {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS]", "show or set the addresses",
      "  ip                            show\n"

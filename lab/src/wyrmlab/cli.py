@@ -149,7 +149,10 @@ def device(
     ] = None,
     flash: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="The file that plays the flash chip; made if absent."),
+        typer.Option(
+            metavar="FILE",
+            help="The file that plays the flash chip; made if absent. \\[default: one per board]",
+        ),
     ] = None,
     console: Annotated[
         str, typer.Option(metavar="stdio|pty|socket:PATH", help="Where its console goes.")
@@ -344,15 +347,17 @@ def crypto(
     cores: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--core", metavar="NAME", help="This core only; may be repeated. \\[default: all]"
+            "--core",
+            metavar="NAME",
+            help="This core only (m0, esp32, host ...); may be repeated. \\[default: all]",
         ),
     ] = None,
     profiles: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
             "--profile",
-            metavar="speed|small|c",
-            help="This build only; may be repeated. \\[default: all]",
+            metavar="speed|small|c|smallest",
+            help="This build only; may be repeated. \\[default: all but smallest]",
         ),
     ] = None,
     file: Annotated[

@@ -106,16 +106,18 @@ class _Story:
             flash=folder / "flash.bin",
             icount_shift=ICOUNT_SHIFT,
         )
-        with device, net.WireGuardGo("wg0", folder / "wireguard-go.log") as peer:
-            self.boot(device)
-            self.plain(device)
-            self.configure(device, peer)
-            self.prove(device, peer)
-            self.through_tunnel(device)
-            self.reboot(device)
-            self.look_inside(device)
-        # The device's keys die with the run; its flash file would keep them.
-        (folder / "flash.bin").unlink(missing_ok=True)
+        try:
+            with device, net.WireGuardGo("wg0", folder / "wireguard-go.log") as peer:
+                self.boot(device)
+                self.plain(device)
+                self.configure(device, peer)
+                self.prove(device, peer)
+                self.through_tunnel(device)
+                self.reboot(device)
+                self.look_inside(device)
+        finally:
+            # 16 MB, and the device's keys, which die with the run.
+            (folder / "flash.bin").unlink(missing_ok=True)
         self.tables()
 
     @contextlib.contextmanager
@@ -125,7 +127,9 @@ class _Story:
         with self.terminal.status(f"{title} ..."), self.keeper.step(title) as step:
             yield said
             step.detail = "; ".join(said)
-        self.terminal.print(f"[green]✓[/] {title}" + (f": {'; '.join(said)}" if said else ""))
+        told = f"[green]✓[/] {title}" + (f": {'; '.join(said)}" if said else "")
+        # Whole lines, for who reads them in a log.
+        self.terminal.print(told, soft_wrap=not self.terminal.is_terminal)
 
     # --- the chapters ---
 

@@ -74,7 +74,7 @@ def checked(path: Path, *, own_key: bool) -> str:
     boots. `own_key`: it may have a private key of its own, so that the file needs none."""
     text = _read(path)
     if len(text.encode()) > CONF_MAX:
-        raise UsageError(f"{path}: the text is longer than {CONF_MAX} bytes; nothing has changed")
+        raise UsageError(f"{path}: the text is longer than {CONF_MAX} bytes; nothing has changed.")
     limits = ["--peers", str(PEERS), "--addresses", str(ADDRESSES), "--no-fwmark"]
     limits += ["--own-key"] if own_key else []
     checked = proc.run(build.conf_check(), *limits, path, check=False)

@@ -22,7 +22,7 @@ from wyrmlab.errors import FAILED, UsageError, WyrmError
 REPORT = "WYRM_TEST_REPORT"
 PLACE = "WYRM_TEST_PLACE"
 HERE, INSIDE, EVERYTHING = "here", "inside", "everything"
-_NOTHING_COLLECTED = 5
+_WRONG_USAGE, _NOTHING_COLLECTED = 4, 5
 
 
 @dataclass
@@ -81,6 +81,11 @@ def _pytest(place: str, arguments: list[str]) -> Counts:
         command = [sys.executable, "-P", "-m", module]
         command += ["pytest", *arguments] if place == INSIDE else arguments
         code = subprocess.run(command, cwd=paths.ROOT).returncode
+        if code == _WRONG_USAGE and "-k" in arguments:
+            raise UsageError(
+                f"`-k {arguments[arguments.index('-k') + 1]}` cannot be read:",
+                remedy="give part of a name, or parts joined by `and`, `or`, `not`.",
+            )
         if code not in (0, 1, _NOTHING_COLLECTED) or not report.exists():
             raise WyrmError(f"pytest ended with exit code {code} before its tests were done.")
         return Counts(**json.loads(report.read_text()))
