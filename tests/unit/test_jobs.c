@@ -331,6 +331,84 @@ static void a_session_that_came_about_meanwhile_spares_the_initiation(void **sta
     world_free(w);
 }
 
+/* On a core so slow that the next initiation would be due. */
+static void while_a_job_runs_no_other_begins_for_its_peer(void **state)
+{
+    struct world *w = own_initiation_at_a();
+    struct wyrm_job job, other;
+
+    (void)state;
+    take_and_run(w, A, &job);
+    sleep_through(w, 6000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &other), WYRM_IDLE);
+    assert_int_equal(commit(w, A, &job), WYRM_SEND);
+    world_free(w);
+}
+
+static void a_peer_disconnected_before_its_job_is_taken_is_not_called(void **state)
+{
+    struct world *w = own_initiation_at_a();
+
+    (void)state;
+    wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
+    pass(w, 10000);
+    assert_int_equal(w->tally[A].initiations, 0);
+    world_free(w);
+}
+
+static void after_disconnect_amid_a_job_the_next_begins_at_once(void **state)
+{
+    struct world *w = own_initiation_at_a();
+    struct wyrm_job job, next;
+
+    (void)state;
+    take_and_run(w, A, &job);
+    wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    take_and_run(w, A, &next);
+    assert_int_equal(commit(w, A, &job), WYRM_IDLE);
+    assert_int_equal(commit(w, A, &next), WYRM_SEND);
+    world_free(w);
+}
+
+static void a_session_ends_the_wish_for_another(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][A]);
+    settle(w, B);
+    assert_true(carry(w));                              /* A answers, and waits for data */
+    sleep_through(w, 6000);                             /* B would try again */
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD); /* and so would A */
+    assert_true(carry(w));
+    assert_true(carry(w));
+    pump(w);
+    assert_int_equal(w->tally[A].initiations, 0);
+    assert_int_equal(w->tally[B].initiations, 1);
+    assert_int_equal(w->delivered, 1);
+    world_free(w);
+}
+
+/* Two workers: while one reads the response, the other sends the next initiation. */
+static void a_response_to_an_initiation_since_repeated_begins_nothing(void **state)
+{
+    struct world *w = response_at_a();
+    struct wyrm_job late;
+
+    (void)state;
+    take_and_run(w, A, &late);
+    w->deaf[B] = true;
+    sleep_through(w, 6000);
+    settle(w, A);
+    assert_int_equal(w->tally[A].initiations, 2);
+    assert_int_equal(commit(w, A, &late), WYRM_D_INDEX);
+    assert_false(is_up(w, A, B));
+    assert_true(peer_of(w, A, B)->waiting);
+    world_free(w);
+}
+
 /* Refused before the answer is worked out: a replay must not cost two more curve operations. */
 static void a_replayed_initiation_is_refused_before_the_answer(void **state)
 {
@@ -693,6 +771,8 @@ static void without_a_time_stamp_no_initiation_is_sent(void **state)
     take_and_run(w, A, &job);
     assert_int_equal(commit(w, A, &job), WYRM_E_CLOCK);
     assert_false(peer_of(w, A, B)->waiting);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD); /* which does not try again at once */
+    assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_IDLE);
     w->node[A].clock_fails = false;
     pass(w, 6000);
     assert_true(is_up(w, A, B));
@@ -852,6 +932,11 @@ int main(void)
         cmocka_unit_test(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
         cmocka_unit_test(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called),
         cmocka_unit_test(a_session_that_came_about_meanwhile_spares_the_initiation),
+        cmocka_unit_test(while_a_job_runs_no_other_begins_for_its_peer),
+        cmocka_unit_test(a_peer_disconnected_before_its_job_is_taken_is_not_called),
+        cmocka_unit_test(after_disconnect_amid_a_job_the_next_begins_at_once),
+        cmocka_unit_test(a_session_ends_the_wish_for_another),
+        cmocka_unit_test(a_response_to_an_initiation_since_repeated_begins_nothing),
         cmocka_unit_test(a_replayed_initiation_is_refused_before_the_answer),
         cmocka_unit_test(a_message_for_the_old_key_is_not_worked_on),
         cmocka_unit_test(a_response_brings_the_local_path),
