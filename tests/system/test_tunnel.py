@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from wyrmlab import capture, net, proc
+from wyrmlab import boards, build, capture, net, proc
 from wyrmlab.errors import WyrmError
 from wyrmlab.pair import (
     DEVICE_INNER,
@@ -51,6 +51,18 @@ def test_both_families_pass_whoever_begins(
     for family in (4, 6):
         assert made.device_pings(HOST_INNER[family]) == 3
     assert made.peer.peers()[0].endpoint == at(DEVICE_OUTER[outer])
+
+
+@pytest.mark.all
+@pytest.mark.timeout(600)
+def test_both_families_pass_in_the_smallest_build(tmp_path: Path) -> None:
+    """With -Os, and the library optimised as one when linking."""
+    build.cmake("m7-small")
+    with boot(boards.board("m7").firmware("m7-small"), tmp_path, psk=net.make_psk()) as made:
+        made.connect()
+        assert made.host_pings()
+        for family in (4, 6):
+            assert made.device_pings(HOST_INNER[family]) == 3
 
 
 @pytest.mark.parametrize("outer", [4, 6], ids=["over-ipv4", "over-ipv6"])

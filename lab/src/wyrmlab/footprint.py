@@ -41,7 +41,7 @@ _GROUPS = (
 )
 PADDING = "padding"
 ORDER = (*dict.fromkeys(group for _, group in _GROUPS), "other", PADDING)
-LIBRARY = ("core", "crypto", "lwIP port", "FreeRTOS glue")
+LIBRARY = ("core", "crypto", "lwIP port", "FreeRTOS glue", LTO)
 
 
 @dataclass
@@ -240,7 +240,7 @@ def show(product: Path) -> None:
             for name, size in sorted(inside, key=lambda item: -item[1].flash):
                 row(f"  {short_name(name)}", size)
     library = footprint.total(LIBRARY)
-    row("core + crypto + lwIP port + FreeRTOS glue", library, "bold")
+    row(" + ".join(group for group in LIBRARY if group in footprint.groups()), library, "bold")
     row("everything", footprint.total(), "bold")
     console = Console(highlight=False)
     console.print(table)
