@@ -148,7 +148,11 @@ def _xtensa(
             *("-semihosting-config", "enable=on,target=native"),
         ),
         order_at=0x6010_0000,
-        board=("tests/ct/boards/xtensa.c", f"bench/micro/boards/{board}/board.c"),
+        board=(
+            "tests/ct/boards/xtensa.c",
+            f"bench/micro/boards/{board}/board.c",
+            "bench/micro/boards/sim/semihost.c",
+        ),
         script=f"bench/micro/boards/{board}/board.ld",
         compilers=compilers,
         disassembler=("llvm-objdump-22", "--mcpu=esp32") if name == "esp32" else (),

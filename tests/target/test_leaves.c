@@ -5,6 +5,7 @@
  * Every assembly leaf against its portable twin, on random words with many zeros and ones among
  * them; and what calls leave on the stack.
  */
+#include "random_word.h"
 #include "twins.h"
 
 #include <setjmp.h>
@@ -18,16 +19,6 @@
 #endif
 
 enum { ROUNDS = CHECK_ROUNDS, MAX_BLOCKS = 5, SLACK = 8 };
-
-static uint32_t random_state = 0x9e3779b9;
-
-static uint32_t random_word(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
-}
 
 /* Words at which carries and comparisons go wrong, as often as any others. */
 static uint32_t edgy_word(void)

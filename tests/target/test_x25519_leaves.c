@@ -13,6 +13,8 @@
 #undef wyrm_x25519
 #undef wyrm_x25519_base
 
+#include "random_word.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -38,16 +40,6 @@ void LEAF(ladder)(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 #endif
 
 enum { ROUNDS = CHECK_ROUNDS, LADDERS = 60 };
-
-static uint32_t random_state = 0x9e3779b9;
-
-static uint32_t random_word(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
-}
 
 static uint32_t edgy_word(void)
 {

@@ -13,6 +13,8 @@
 #undef wyrm_x25519
 #undef wyrm_x25519_base
 
+#include "random_word.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -40,16 +42,6 @@ void LEAF(select)(struct wide *out, const struct wide *a, uint32_t mask);
 #endif
 
 enum { ROUNDS = CHECK_ROUNDS, LIMIT = 4096 + 16 };
-
-static uint32_t random_state = 0x9e3779b9;
-
-static uint32_t random_word(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
-}
 
 static int16_t edgy_limb(int limit)
 {

@@ -13,6 +13,8 @@
 #undef wyrm_x25519
 #undef wyrm_x25519_base
 
+#include "random_word.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -30,16 +32,6 @@ void wyrm_fe_ladder_xtensa(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 #endif
 
 enum { ROUNDS = CHECK_ROUNDS, LADDERS = 3 };
-
-static uint32_t random_state = 0x9e3779b9;
-
-static uint32_t random_word(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
-}
 
 /* A result of mul: limbs from 0 to 2^26 - 1, but for the top one. */
 static struct fe edgy_product(void)

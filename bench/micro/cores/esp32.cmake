@@ -7,6 +7,7 @@
 set(CORE_FLAGS)
 set(CORE_LINK_FLAGS)
 set(CORE_BOARD ${CMAKE_CURRENT_SOURCE_DIR}/boards/sim_windowed)
+set(CORE_BOARD_SRCS ${CMAKE_CURRENT_SOURCE_DIR}/boards/sim/semihost.c)
 set(CORE_BOARD_FLAGS -fno-builtin) # the board brings the memory functions
 set(CORE_EMULATOR qemu-system-xtensa -M sim -cpu de212 -display none -monitor none -serial none
   -semihosting-config enable=on,target=native -icount shift=7)

@@ -5,5 +5,6 @@
 set(CORE_FLAGS -mlongcalls -mtext-section-literals --specs=/usr/lib/xtensa-lx106-elf/picolibc.specs)
 set(CORE_LINK_FLAGS)
 set(CORE_BOARD ${CMAKE_CURRENT_SOURCE_DIR}/boards/sim)
+set(CORE_BOARD_SRCS ${CMAKE_CURRENT_SOURCE_DIR}/boards/sim/semihost.c)
 set(CORE_EMULATOR qemu-system-xtensa -M sim -cpu lx106 -display none -monitor none -serial none
   -semihosting-config enable=on,target=native -icount shift=7)

@@ -10,56 +10,24 @@
  * counter can leave them out: each counts as one instruction. Overflows and underflows of the
  * register windows count in full, as an ESP32 runs them too.
  */
+#include "../sim/sim.h"
 #include "board.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* An instruction takes 128 ns, a tick of CCOUNT 25 ns. */
-#define INSTRUCTION_NS 128
-#define TICK_NS        25
-
 /* What the vector of illegal instructions takes for one MULUH or MULSH, beside the instruction. */
 #define EMULATION 86
 
-enum { SYS_EXIT = 1, SYS_WRITE = 4, STANDARD_OUTPUT = 1 };
-
 const bool board_counts = true;
-
-noreturn void board_start(void);
-noreturn void board_fault(void);
 
 /* What the vector uses: registers a0 to a15, then the number of those products so far. */
 extern uint32_t board_emulated[17];
 uint32_t board_emulated[17];
 
-static int simcall(int operation, uintptr_t b, uintptr_t c, uintptr_t d)
-{
-    register int a2 __asm__("a2") = operation;
-    register uintptr_t a3 __asm__("a3") = b;
-    register uintptr_t a4 __asm__("a4") = c;
-    register uintptr_t a5 __asm__("a5") = d;
-
-    __asm__ volatile(".byte 0x00, 0x51, 0x00" /* simcall */
-                     : "+r"(a2), "+r"(a3)
-                     : "r"(a4), "r"(a5)
-                     : "memory");
-    return a2;
-}
-
-/* Ticks beyond a whole number of instructions are kept for the next call. */
 uint32_t board_instructions(void)
 {
-    static uint32_t before, ticks, instructions;
-    uint32_t count;
-
-    __asm__ volatile("rsr %0, ccount" : "=r"(count));
-    ticks += count - before;
-    before = count;
-    instructions += ticks / INSTRUCTION_NS * TICK_NS;
-    ticks %= INSTRUCTION_NS;
-    return instructions + ticks * TICK_NS / INSTRUCTION_NS -
-           EMULATION * *(volatile uint32_t *)&board_emulated[16];
+    return sim_instructions() - EMULATION * *(volatile uint32_t *)&board_emulated[16];
 }
 
 /* Four instructions a round; one of the two among them, for the counter to be checked with
@@ -136,29 +104,6 @@ size_t strlen(const char *text)
     while (text[len])
         len++;
     return len;
-}
-
-void board_print(const char *text)
-{
-    (void)simcall(SYS_WRITE, STANDARD_OUTPUT, (uintptr_t)text, strlen(text));
-}
-
-noreturn void board_exit(int status)
-{
-    (void)simcall(SYS_EXIT, (uintptr_t)status, 0, 0);
-    for (;;) {
-    }
-}
-
-noreturn void board_start(void)
-{
-    board_exit(main());
-}
-
-noreturn void board_fault(void)
-{
-    board_print("fault\n");
-    board_exit(1);
 }
 
 /* Sets stack and windows up, and calls. PS: windows checked, user mode, no exception. */
