@@ -89,9 +89,11 @@ wyrm_status send_raw(struct world *world, unsigned from, const uint8_t *ip, size
 {
     uint8_t buf[PACKET_MAX];
     struct wyrm_span span = {ip, len};
-    struct wyrm_packet out = {0};
-    wyrm_status status =
-        wyrm_output(&world->node[from].dev, world->now, &span, 1, buf, sizeof(buf), &out);
+    struct wyrm_packet out;
+    wyrm_status status;
+
+    memset(&out, 0xff, sizeof(out));
+    status = wyrm_output(&world->node[from].dev, world->now, &span, 1, buf, sizeof(buf), &out);
 
     if (status == WYRM_SEND) {
         put_on_wire(world, from, &out);
@@ -113,10 +115,11 @@ wyrm_status send_ip(struct world *world, unsigned from, unsigned to, size_t len)
 wyrm_status work_once(struct world *world, unsigned node)
 {
     struct wyrm_device *dev = &world->node[node].dev;
-    struct wyrm_packet out = {0};
+    struct wyrm_packet out;
     struct wyrm_job job;
     wyrm_status status = wyrm_job_take(dev, world->now, &job);
 
+    memset(&out, 0xff, sizeof(out));
     if (status != WYRM_WORK)
         return status;
     do {
@@ -155,9 +158,11 @@ void settle(struct world *world, unsigned node)
     uint8_t buf[WYRM_CONTROL_MAX];
 
     for (unsigned i = 0;; i++) {
-        struct wyrm_packet out = {0};
-        wyrm_status status = wyrm_poll(dev, world->now, buf, sizeof(buf), &out);
+        struct wyrm_packet out;
+        wyrm_status status;
 
+        memset(&out, 0xff, sizeof(out)); /* whatever is not filled in shows */
+        status = wyrm_poll(dev, world->now, buf, sizeof(buf), &out);
         assert_in_range(i, 0, 100); /* polling comes to rest */
         if (status == WYRM_IDLE)
             break;
@@ -187,9 +192,10 @@ wyrm_status inject(struct world *world, unsigned node, const struct datagram *da
                    const struct wyrm_meta *from)
 {
     uint8_t *copy = test_malloc(datagram->len > 0 ? datagram->len : 1); /* of the exact size */
-    struct wyrm_packet out = {0};
+    struct wyrm_packet out;
     wyrm_status status;
 
+    memset(&out, 0xff, sizeof(out));
     memcpy(copy, datagram->data, datagram->len);
     status = wyrm_input(&world->node[node].dev, world->now, from, copy, datagram->len, &out);
     if (status == WYRM_SEND)

@@ -239,6 +239,19 @@ static void the_outer_tos_is_ecn_without_dscp(void **state)
     world_free(w);
 }
 
+static void a_keepalive_has_a_plain_outer_tos(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    handshake(w, A, B);
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    settle(w, A);
+    assert_int_equal(w->tally[A].keepalives, 1);
+    assert_int_equal(w->last[A].tos, 0);
+    world_free(w);
+}
+
 static void a_mark_on_the_way_reaches_the_inner_packet(void **state)
 {
     struct world *w = world_make(2);
@@ -308,6 +321,7 @@ int main(void)
         cmocka_unit_test(on_the_way_out_a_mark_is_carried_into_ipv6),
         cmocka_unit_test(the_ipv4_check_sum_stays_right_for_every_value),
         cmocka_unit_test(the_outer_tos_is_ecn_without_dscp),
+        cmocka_unit_test(a_keepalive_has_a_plain_outer_tos),
         cmocka_unit_test(a_mark_on_the_way_reaches_the_inner_packet),
         cmocka_unit_test(what_follows_the_ip_packet_is_cut_off),
         cmocka_unit_test(what_is_no_ip_packet_is_not_sent),

@@ -204,6 +204,27 @@ static void a_packet_is_not_accepted_by_its_sender(void **state)
     world_free(w);
 }
 
+/* A handshake has no keys for data; beside it in memory lie numbers that are public. */
+static void a_data_packet_to_a_handshake_is_dropped(void **state)
+{
+    struct world *w = session();
+    struct datagram packet;
+    uint64_t before;
+
+    (void)state;
+    assert_int_equal(send_ip(w, B, A, 64), WYRM_SEND);
+    grab(w, &packet);
+    sleep_through(w, WYRM_REKEY_TIMEOUT);
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    settle(w, A);
+    assert_true(peer_of(w, A, B)->waiting);
+    wyrm_store_le32(packet.data + DATA_RECEIVER, peer_of(w, A, B)->local[WYRM_PLACE_HS]);
+    before = node_hash(&w->node[A]);
+    assert_int_equal(inject(w, A, &packet, &w->node[B].address), WYRM_D_INDEX);
+    assert_int_equal(node_hash(&w->node[A]), before);
+    world_free(w);
+}
+
 /* ---- Rotation --------------------------------------------------------------- */
 
 static void packets_under_the_previous_session_still_arrive(void **state)
@@ -406,6 +427,7 @@ int main(void)
         cmocka_unit_test(each_altered_byte_of_a_data_packet_is_dropped),
         cmocka_unit_test(a_data_packet_cut_at_any_length_is_dropped),
         cmocka_unit_test(a_packet_is_not_accepted_by_its_sender),
+        cmocka_unit_test(a_data_packet_to_a_handshake_is_dropped),
         cmocka_unit_test(packets_under_the_previous_session_still_arrive),
         cmocka_unit_test(packets_under_the_session_before_it_do_not),
         cmocka_unit_test(keys_are_wiped_when_their_session_is_replaced_twice),
