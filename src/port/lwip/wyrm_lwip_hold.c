@@ -19,7 +19,8 @@ static struct pbuf *take(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned kee
     struct wyrm_lwip_held *end = lwip->held + lwip->held_used, *oldest = NULL;
     unsigned n = 0;
 
-    for (struct wyrm_lwip_held *one = end; one-- != lwip->held;) {
+    for (struct wyrm_lwip_held *one = end; one != lwip->held;) {
+        one--;
         if (one->peer == peer || peer == WYRM_NO_PEER) {
             oldest = one;
             n++;
