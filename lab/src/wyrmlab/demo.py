@@ -225,7 +225,9 @@ class _Story:
             Table(
                 title="Stacks",
                 columns=["task", "used at most (B)", "size (B)"],
-                rows=[[task.name, str(task.stack_used), str(task.stack_size)] for task in tasks],
+                rows=[
+                    [task.name, f"{task.stack_used:,}", f"{task.stack_size:,}"] for task in tasks
+                ],
             )
         )
         heaps = [pool for pool in memory if pool.name.endswith("heap")]
@@ -236,7 +238,8 @@ class _Story:
                 title="Heaps",
                 columns=["memory", "used at most (B)", "size (B)", "failed"],
                 rows=[
-                    [pool.name, str(pool.most), str(pool.total), str(pool.failed)] for pool in heaps
+                    [pool.name, f"{pool.most:,}", f"{pool.total:,}", f"{pool.failed:,}"]
+                    for pool in heaps
                 ],
             )
         )
@@ -369,7 +372,7 @@ class _Story:
             rows.append([title, f"{without:.1f}", f"{within:.1f}", f"{within / without:.2f}"])
             plain.append(without)
             tunnel.append(within)
-        note = f"Mbit/s on the device's clock, one instruction in {1 << ICOUNT_SHIFT} ns."
+        note = f"Mbit/s on the device's clock, one instruction in {1 << ICOUNT_SHIFT} ns; less on a busy host."
         figures = Table(
             title="TCP",
             columns=["direction", "plain", "through the tunnel", "ratio"],
@@ -388,12 +391,19 @@ class _Story:
         )
         self.record.tables[:0] = [self.times_table(), figures]
         self.record.tables.append(self.sizes_table())
+        self.record.headline = {
+            "TCP towards the device, through the tunnel": f"{tunnel[0]:.1f} Mbit/s",
+            "TCP from the device, through the tunnel": f"{tunnel[1]:.1f} Mbit/s",
+            "handshake, both ways": f"{results['handshake_ms']:.1f} ms",
+            "library in flash, built with -O2": f"{results['flash_library_bytes']:,} B",
+            "RAM per peer": f"{results['sizeof_wyrm_peer_bytes']:,} B",
+        }
 
     def times_table(self) -> Table:
         results = self.record.results
         rows = [
-            ["boot", f"{results['boot_ms']}", "device clock"],
-            ["handshake, both ways", f"{results['handshake_ms']}", "device clock"],
+            ["boot", f"{results['boot_ms']:.3f}", "device clock"],
+            ["handshake, both ways", f"{results['handshake_ms']:.3f}", "device clock"],
         ]
         for name, title in (
             ("plain", "ping without the tunnel"),
@@ -401,16 +411,16 @@ class _Story:
             ("tunnel6", "ping through it, IPv6"),
         ):
             if f"ping_{name}_avg_ms" in results:
-                rows.append([title, f"{results[f'ping_{name}_avg_ms']}", "host clock, mean"])
+                rows.append([title, f"{results[f'ping_{name}_avg_ms']:.3f}", "host clock, mean"])
         return Table(title="Times", columns=["what", "ms", "clock"], rows=rows)
 
     def sizes_table(self) -> Table:
         results = self.record.results
         rows = []
         for group, size in self.sizes.groups().items():
-            rows.append([group, str(size.flash_code), str(size.flash_data), str(size.ram)])
+            rows.append(_sizes_row(group, size))
         whole, library = self.sizes.total(), self.sizes.total(footprint.LIBRARY)
-        rows.append(["all", str(whole.flash_code), str(whole.flash_data), str(whole.ram)])
+        rows.append(_sizes_row("all", whole))
         results["flash_bytes"], results["ram_bytes"] = whole.flash, whole.ram
         results["flash_library_bytes"] = library.flash
         for name, count in self.sizes.structures.items():
@@ -427,11 +437,17 @@ def _said(device: Device) -> str:
     return device.console.transcript.replace("\r", "")
 
 
+def _sizes_row(name: str, size: footprint.Size) -> list[str]:
+    return [name, f"{size.flash_code:,}", f"{size.flash_data:,}", f"{size.ram:,}"]
+
+
 def _messages_table(seen: capture.Outside) -> Table:
     rows = [[kind, str(number)] for kind, number in sorted(seen.messages.items())]
     rows += [[kind, str(number)] for kind, number in sorted(seen.housekeeping.items())]
     rows += [[f"FOREIGN: {what}", "1"] for what in seen.strangers[:10]]
-    return Table(title="Outside the tunnel", columns=["message", "seen"], rows=rows)
+    return Table(
+        title="Packets outside the tunnel, of the pings", columns=["message", "seen"], rows=rows
+    )
 
 
 def _plain(name: str) -> str:

@@ -95,6 +95,9 @@ class Record(_Part):
     results: dict[str, Value] = Field(
         default={}, description="Plain numbers and facts; the unit is in the name."
     )
+    headline: dict[str, str] = Field(
+        default={}, description="What a reader wants to know first, with its unit."
+    )
     checks: dict[str, bool] = Field(default={}, description="What was to hold, and whether it did.")
     tables: list[Table] = []
     charts: list[Chart] = []
