@@ -372,7 +372,10 @@ class _Story:
             rows.append([title, f"{without:.1f}", f"{within:.1f}", f"{within / without:.2f}"])
             plain.append(without)
             tunnel.append(within)
-        note = f"Mbit/s on the device's clock, one instruction in {1 << ICOUNT_SHIFT} ns; less on a busy host."
+        note = (
+            f"Mbit/s on the device's clock, one instruction in {1 << ICOUNT_SHIFT} ns;"
+            " less on a busy host."
+        )
         figures = Table(
             title="TCP",
             columns=["direction", "plain", "through the tunnel", "ratio"],
