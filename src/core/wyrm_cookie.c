@@ -79,12 +79,11 @@ static WYRM_APART void make_cookie(const struct wyrm_device *dev, uint8_t cookie
     wyrm_blake2s(cookie, 16, dev->cookie_secret, sizeof(dev->cookie_secret), source, len + 2);
 }
 
-/* False without randomness: then there is no secret. */
+/* False without randomness: the old secret has expired for good. */
 static bool refresh_secret(struct wyrm_device *dev)
 {
     if (!wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
         return true;
-    dev->cookie_born = 0;
     if (!dev->io->random(dev->io->ctx, dev->cookie_secret, sizeof(dev->cookie_secret)))
         return false;
     dev->cookie_born = dev->now;

@@ -411,6 +411,23 @@ static void a_full_table_locks_nobody_out(void **state)
     world_free(w);
 }
 
+/* Else a source could have its own bucket forgotten by sending from a few others. */
+static void an_empty_bucket_is_the_last_to_be_forgotten(void **state)
+{
+    struct world *w = loaded_with_cookie();
+    const struct wyrm_endpoint *source = &w->node[A].address.remote;
+
+    (void)state;
+    assert_int_equal(burst_from(w, source), 5);
+    for (unsigned i = 0; i < 50; i++) {
+        const struct wyrm_endpoint other = node_address(100 + i).remote;
+
+        assert_int_equal(from_source(w, &other), WYRM_IDLE);
+    }
+    assert_int_equal(burst_from(w, source), 0);
+    world_free(w);
+}
+
 static void a_clock_that_steps_back_does_not_fill_the_bucket(void **state)
 {
     struct world *w = loaded_with_cookie();
@@ -449,6 +466,7 @@ int main(void)
         cmocka_unit_test(other_sources_are_not_affected),
         cmocka_unit_test(an_ipv6_source_is_a_64),
         cmocka_unit_test(a_full_table_locks_nobody_out),
+        cmocka_unit_test(an_empty_bucket_is_the_last_to_be_forgotten),
         cmocka_unit_test(a_clock_that_steps_back_does_not_fill_the_bucket),
     };
 
