@@ -389,7 +389,8 @@ wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
 wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
                        uint8_t *buf, size_t len, struct wyrm_packet *out);
 /* An IP packet leaves. Gathers `n` spans into buf while encrypting: the copy is the cipher.
- * buf needs WYRM_SEALED_LEN(sum of lengths). */
+ * buf needs WYRM_SEALED_LEN(sum of lengths) and overlaps no span; only a span that is the whole
+ * packet may lie where its ciphertext goes, at buf + WYRM_HEADER_LEN. */
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
                         unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out);
 /* Time passed, or another call was made. buf needs WYRM_CONTROL_MAX bytes. */

@@ -115,12 +115,17 @@ struct wyrm_lwip {
 
     struct udp_pcb *pcb;
     uint32_t life; /* outdates jobs of an earlier start */
-    bool running, polling, receiving, sending, complaining, listed;
-    uint16_t port; /* at which peers find us; 0: stopped */
+    bool running, polling, receiving, sending, complaining, listed, armed;
+    uint16_t port;        /* at which peers find us; 0: stopped */
+    uint16_t listen_port; /* at which they shall; 0: any */
+    /* Of the configuration. */
+    bool (*filter)(void *arg, enum wyrm_lwip_direction direction, const struct pbuf *p);
+    void (*event)(void *arg, wyrm_status event, wyrm_peer_id peer);
+    void (*wake)(void *arg);
+    void *arg;
     /* Rarely used or wide members last: what lies far off needs longer instructions. */
-    struct wyrm_lwip_config config;
     struct wyrm_lwip_counters counters;
-    wyrm_ms timer_due; /* 0: not armed */
+    uint32_t timer_due; /* if armed */
     struct wyrm_clock clock;
     struct netif netif;
 };

@@ -39,12 +39,11 @@ POINTERS = {
     "wyrm_job_run": OUTSIDE,
     "wyrm_cookie_admit": OUTSIDE,
     "cookie_reply": OUTSIDE,
-    "unseal": OUTSIDE,
+    "wyrm_lwip_obey": OUTSIDE,
     "output": OUTSIDE,
     "wyrm_lwip_receive": OUTSIDE,
     "wyrm_lwip_service_locked": OUTSIDE,
     # Of all that runs under lwIP's lock, this is what the worker asks for.
-    "enter": ("do_work",),
     "wyrm_lwip_call": ("do_work",),
 }
 # Assembly of the C library that saves no register; and calls that lead nowhere, into lwIP and

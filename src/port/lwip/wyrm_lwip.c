@@ -6,8 +6,7 @@
  * here runs under lwIP's core lock; wyrm_lwip_api.c is the door for other tasks.
  *
  *   in:  UDP callback -> unseal() decrypts in the pbuf -> deliver() -> netif->input
- *   out: netif->output -> wyrm_lwip_send() encrypts into one new pbuf -> wyrm_lwip_transmit() ->
- * UDP
+ *   out: netif->output -> send_packet() encrypts into one new pbuf -> wyrm_lwip_transmit() -> UDP
  *
  * After each, wyrm_lwip_service_locked() gives the core its turn. Re-entry is bounded: a packet
  * that meets its own tunnel again, inwards or outwards, is dropped and counted as a loop.
@@ -44,59 +43,46 @@ wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
     return wyrm_clock_widen(&lwip->clock, sys_now());
 }
 
-struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count)
-{
-    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
-
-    *(copy == NULL ? &lwip->counters.no_memory : count) += 1;
-    return copy;
-}
-
-struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len)
-{
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (uint16_t)len, PBUF_RAM);
-
-    lwip->counters.no_memory += p == NULL;
-    return p;
-}
-
 /* ---- Outwards ------------------------------------------------------------- */
-
-/* `packet` in at most WYRM_LWIP_SPANS pieces and with a segment size that fits: itself, or a copy.
- * The caller frees it. NULL: no memory. */
-static struct pbuf *presentable(struct wyrm_lwip *lwip, struct pbuf *packet)
-{
-    struct wyrm_lwip_mss mss;
-    bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu, &mss);
-
-    if (!clamp && pbuf_clen(packet) <= WYRM_LWIP_SPANS) {
-        pbuf_ref(packet);
-        return packet;
-    }
-    struct pbuf *copy = wyrm_lwip_copy(lwip, packet, &lwip->counters.tx_copies);
-
-    if (clamp && copy != NULL) {
-        wyrm_lwip_clamp_mss(copy, &mss);
-    }
-    return copy;
-}
 
 /* Leaves of a pbuf in one piece what the core made of it. */
 static void cut(struct pbuf *p, const struct wyrm_packet *out)
 {
-    pbuf_remove_header(p, (size_t)(out->data - (uint8_t *)p->payload));
+    p->payload = out->data;
     p->len = p->tot_len = (uint16_t)out->len; /* without padding and tag, or with less padding */
 }
 
-/* Encrypts `packet` into `sealed`, which has room. */
+/* Copies a packet to where its ciphertext goes; with `mss`, segments of its connection will fit. */
+static struct wyrm_span copy_into(struct pbuf *sealed, struct wyrm_lwip *lwip,
+                                  const struct pbuf *packet, const struct wyrm_lwip_mss *mss)
+{
+    uint8_t *copy = (uint8_t *)sealed->payload + WYRM_HEADER_LEN;
+
+    lwip->counters.tx_copies++;
+    pbuf_copy_partial(packet, copy, packet->tot_len, 0);
+    if (WYRM_LWIP_CLAMP_MSS && mss != NULL) {
+        wyrm_lwip_clamp_mss(sealed, WYRM_HEADER_LEN, mss);
+    }
+    return (struct wyrm_span){copy, packet->tot_len};
+}
+
+/* Encrypts `packet` into `sealed`, which has room: from where its pieces lie, unless they are too
+ * many or must be changed. */
 static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struct pbuf *sealed,
                         struct wyrm_packet *out)
 {
     struct wyrm_span spans[WYRM_LWIP_SPANS];
+    struct wyrm_lwip_mss mss;
+    const struct pbuf *rest = packet;
     unsigned n = 0;
+    bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu, &mss);
 
-    for (; packet != NULL; packet = packet->next) {
-        spans[n++] = (struct wyrm_span){packet->payload, packet->len};
+    for (; rest != NULL && n < WYRM_LWIP_SPANS; rest = rest->next) {
+        spans[n++] = (struct wyrm_span){rest->payload, rest->len};
+    }
+    if (clamp || rest != NULL) {
+        spans[0] = copy_into(sealed, lwip, packet, clamp ? &mss : NULL);
+        n = 1;
     }
     return wyrm_output(lwip->device, wyrm_lwip_now_locked(lwip), spans, n, sealed->payload,
                        sealed->len, out);
@@ -115,22 +101,17 @@ static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_
     return why == WYRM_LWIP_TOO_BIG ? ERR_VAL : ERR_RTE;
 }
 
-err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet)
+/* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
+static err_t send_packet(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     struct wyrm_packet out;
-    struct pbuf *sealed = NULL, *plain = presentable(lwip, packet);
-    wyrm_status status = WYRM_E_SPACE;
+    struct pbuf *sealed = wyrm_lwip_datagram(lwip, WYRM_SEALED_LEN(packet->tot_len));
 
-    if (plain != NULL) {
-        sealed = wyrm_lwip_datagram(lwip, WYRM_SEALED_LEN(plain->tot_len));
-        if (sealed != NULL) {
-            status = seal(lwip, plain, sealed, &out);
-        }
-        pbuf_free(plain);
-    }
     if (sealed == NULL) {
         return ERR_MEM;
     }
+    wyrm_status status = seal(lwip, packet, sealed, &out);
+
     if (status == WYRM_SEND) {
         cut(sealed, &out);
         err_t err = wyrm_lwip_transmit(lwip, sealed, &out.to);
@@ -152,8 +133,7 @@ static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
     if (packet->tot_len > lwip->netif.mtu) {
         return refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
     }
-    if (lwip->running && lwip->config.filter != NULL &&
-        !lwip->config.filter(lwip->config.arg, WYRM_LWIP_OUT, packet)) {
+    if (lwip->running && lwip->filter != NULL && !lwip->filter(lwip->arg, WYRM_LWIP_OUT, packet)) {
         lwip->counters.filtered++;
         return ERR_OK;
     }
@@ -164,7 +144,7 @@ static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
     if (WYRM_LWIP_FILL_CHECKSUMS) {
         wyrm_lwip_fill_checksums(packet);
     }
-    err_t err = wyrm_lwip_send(lwip, packet);
+    err_t err = send_packet(lwip, packet);
     wyrm_lwip_service_locked(lwip);
     return err;
 }
@@ -207,21 +187,13 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
     return copy;
 }
 
-static void wake_for(struct wyrm_lwip *lwip, wyrm_status status)
-{
-    if (status == WYRM_WORK && lwip->config.wake != NULL) {
-        lwip->config.wake(lwip->config.arg);
-    }
-}
-
 /* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
-static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p,
-                                           const ip_addr_t *addr, uint16_t port)
+static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t port)
 {
     struct wyrm_meta meta;
     struct wyrm_packet out;
 
-    wyrm_lwip_describe(&meta, addr, port);
+    wyrm_lwip_describe(&meta, port);
     p = make_writable(lwip, p);
     if (p == NULL) {
         return NULL;
@@ -232,10 +204,7 @@ static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *
         cut(p, &out);
         return p;
     }
-    if (status == WYRM_SEND) {
-        wyrm_lwip_send_control(lwip, &out);
-    }
-    wake_for(lwip, status);
+    (void)wyrm_lwip_obey(lwip, status, &out);
     pbuf_free(p);
     return NULL;
 }
@@ -259,14 +228,13 @@ static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
 {
     if (!netif_is_up(&lwip->netif)) {
         lwip->counters.down++;
-    } else if (lwip->config.filter != NULL &&
-               !lwip->config.filter(lwip->config.arg, WYRM_LWIP_IN, p)) {
+    } else if (lwip->filter != NULL && !lwip->filter(lwip->arg, WYRM_LWIP_IN, p)) {
         lwip->counters.filtered++;
     } else {
         struct wyrm_lwip_mss mss;
 
         if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu, &mss)) {
-            wyrm_lwip_clamp_mss(p, &mss);
+            wyrm_lwip_clamp_mss(p, 0, &mss);
         }
 #if LWIP_IPV6
         disarm_neighbour_discovery(p);
@@ -285,6 +253,7 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     struct wyrm_lwip *lwip = arg;
 
     LWIP_UNUSED_ARG(pcb);
+    LWIP_UNUSED_ARG(addr); /* of the packet that lwIP is at, as all that describes it */
     /* An authentic packet may hold another datagram for this very tunnel, and so on; each level
      * would cost a round of stack. */
     if (lwip->receiving || ip_current_input_netif() == &lwip->netif) {
@@ -293,7 +262,7 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
         return;
     }
     lwip->receiving = true;
-    p = unseal(lwip, p, addr, port);
+    p = unseal(lwip, p, port);
     if (p != NULL) {
         deliver(lwip, p);
     }
@@ -301,9 +270,25 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     wyrm_lwip_service_locked(lwip);
 }
 
+void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool to_peer)
+{
+    struct pbuf *packet;
+
+    /* Counted first, as a packet may have to wait again. */
+    for (unsigned n = lwip->held_used; n > 0 && (packet = wyrm_lwip_unhold(lwip, peer, 0)) != NULL;
+         n--) {
+        if (to_peer) {
+            (void)send_packet(lwip, packet); /* an error is counted there; nobody waits for it */
+        } else {
+            lwip->counters.held_dropped++;
+        }
+        pbuf_free(packet);
+    }
+}
+
 /* ---- The core's turn ------------------------------------------------------- */
 
-/* One verdict of the core, datagrams being sent at once. */
+/* One verdict of the core; if it is about a peer, about which. */
 static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
 {
     uint8_t buf[WYRM_CONTROL_MAX];
@@ -311,21 +296,18 @@ static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_i
     wyrm_status status =
         wyrm_poll(lwip->device, wyrm_lwip_now_locked(lwip), buf, sizeof(buf), &out);
 
-    if (status == WYRM_SEND) {
-        wyrm_lwip_send_control(lwip, &out);
-    } else if (status == WYRM_READY || status == WYRM_LOST) {
-        *peer = out.peer;
-    }
-    return status;
+    *peer = out.peer;
+    return wyrm_lwip_obey(lwip, status, &out);
 }
 
 static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 {
-    wake_for(lwip, status);
-    if (status == WYRM_READY || status == WYRM_LOST) {
-        wyrm_lwip_hold_end(lwip, peer, status == WYRM_READY);
-        if (lwip->config.event != NULL) {
-            lwip->config.event(lwip->config.arg, status, peer);
+    bool ready = status == WYRM_READY;
+
+    if (ready || status == WYRM_LOST) {
+        wyrm_lwip_release(lwip, peer, ready);
+        if (lwip->event != NULL) {
+            lwip->event(lwip->arg, status, peer);
         }
     }
 }
@@ -336,24 +318,25 @@ static void on_timer(void *arg);
  * once and is armed anew. */
 static void arm_timer(struct wyrm_lwip *lwip)
 {
+    wyrm_ms now = lwip->clock.ms; /* as of the last poll */
     wyrm_ms due = wyrm_deadline(lwip->device);
+    uint32_t wait = due <= now ? 0 : (uint32_t)LWIP_MIN(due - now, TIMER_MAX);
+    uint32_t at = (uint32_t)now + wait;
 
-    if (lwip->timer_due != 0 && lwip->timer_due <= due) {
+    if (lwip->armed && (int32_t)(at - lwip->timer_due) >= 0) {
         return;
     }
-    wyrm_ms now = wyrm_lwip_now_locked(lwip);
-    wyrm_ms wait = due <= now ? 0 : LWIP_MIN(due - now, TIMER_MAX);
-
     sys_untimeout(on_timer, lwip);
-    sys_timeout((u32_t)wait, on_timer, lwip);
-    lwip->timer_due = now + wait;
+    sys_timeout(wait, on_timer, lwip);
+    lwip->timer_due = at;
+    lwip->armed = true;
 }
 
 static void on_timer(void *arg)
 {
     struct wyrm_lwip *lwip = arg;
 
-    lwip->timer_due = 0;
+    lwip->armed = false;
     lwip->counters.timer_fired++;
     wyrm_lwip_service_locked(lwip);
 }
@@ -361,12 +344,12 @@ static void on_timer(void *arg)
 void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
 {
     sys_untimeout(on_timer, lwip);
-    lwip->timer_due = 0;
+    lwip->armed = false;
 }
 
 void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
 {
-    wyrm_peer_id peer = WYRM_NO_PEER;
+    wyrm_peer_id peer;
     wyrm_status status;
 
     if (!lwip->running || lwip->polling) {

@@ -13,7 +13,10 @@
 
 #include "lwip/sys.h"
 
-#if !NO_SYS
+#if NO_SYS
+#define LOCK_TCPIP_CORE()
+#define UNLOCK_TCPIP_CORE()
+#else
 #include "lwip/priv/tcpip_priv.h"
 #include "lwip/tcpip.h"
 #endif
@@ -33,51 +36,64 @@
 /* True if a call of another task needs a semaphore, for which there may be no memory. */
 #define CALL_MAY_FAIL (!NO_SYS && !LWIP_TCPIP_CORE_LOCKING)
 
-/* A function to be called under the lock. */
+static wyrm_status call_locked(struct wyrm_lwip *lwip,
+                               wyrm_status (*fn)(struct wyrm_lwip *, void *), void *arg)
+{
+    wyrm_status status = fn(lwip, arg);
+
+    wyrm_lwip_service_locked(lwip);
+    return status;
+}
+
+#if !CALL_MAY_FAIL
+
+wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
+                           void *arg)
+{
+    bool held = WYRM_LWIP_LOCK_HELD();
+
+    if (!held) {
+        LOCK_TCPIP_CORE();
+    }
+    wyrm_status status = call_locked(lwip, fn, arg);
+    if (!held) {
+        UNLOCK_TCPIP_CORE();
+    }
+    return status;
+}
+
+#else
+
+/* What the TCP/IP task is to call. */
 struct call {
-#if !NO_SYS
     struct tcpip_api_call_data base; /* first: lwIP hands it back */
-#endif
     wyrm_status (*fn)(struct wyrm_lwip *lwip, void *arg);
     struct wyrm_lwip *lwip;
     void *arg;
     wyrm_status status;
 };
 
-#if NO_SYS
-typedef struct call entry; /* what the function that enters is given */
-#else
-typedef struct tcpip_api_call_data entry;
-#endif
-
-static err_t enter(entry *given)
+static err_t enter(struct tcpip_api_call_data *given)
 {
     struct call *call = (struct call *)(void *)given;
 
-    call->status = call->fn(call->lwip, call->arg);
-    wyrm_lwip_service_locked(call->lwip);
+    call->status = call_locked(call->lwip, call->fn, call->arg);
     return ERR_OK;
 }
 
 wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
                            void *arg)
 {
-    struct call call;
+    struct call call = {.fn = fn, .lwip = lwip, .arg = arg, .status = WYRM_E_FULL};
 
-    call.fn = fn;
-    call.lwip = lwip;
-    call.arg = arg;
-    call.status = WYRM_E_FULL; /* if there is no semaphore to wait on */
     if (WYRM_LWIP_LOCK_HELD()) {
-        (void)enter((entry *)(void *)&call);
+        return call_locked(lwip, fn, arg);
     }
-#if !NO_SYS
-    else {
-        (void)tcpip_api_call(enter, &call.base);
-    }
-#endif
+    (void)tcpip_api_call(enter, &call.base); /* WYRM_E_FULL: there is no semaphore to wait on */
     return call.status;
 }
+
+#endif
 
 /* The same, but waits for a semaphore: nobody would learn that a device was not stopped, and a peer
  * whose job is lost would wait for it for ever. */
@@ -160,9 +176,7 @@ static wyrm_status do_work(struct wyrm_lwip *lwip, void *arg)
         if (status == WYRM_WORK) {
             return status;
         }
-        if (status == WYRM_SEND) {
-            wyrm_lwip_send_control(lwip, &packet);
-        }
+        (void)wyrm_lwip_obey(lwip, status, &packet);
         wyrm_lwip_service_locked(lwip);
     }
     work->life = lwip->life;

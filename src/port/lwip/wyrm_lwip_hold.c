@@ -3,8 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Packets that wait for a session, as lwIP's etharp.c keeps packets that wait for an address: a
- * bounded number for each peer, the oldest pushed out first. Called by wyrm_lwip.c on WYRM_HOLD,
- * WYRM_READY and WYRM_LOST.
+ * bounded number for each peer, the oldest pushed out first.
  */
 #ifdef WYRM_PORT_LWIP
 
@@ -12,9 +11,7 @@
 
 #include <string.h>
 
-/* Takes the oldest packet of `peer` out of the queue and hands it over; NULL: there are no more
- * than `keep` of them. */
-static struct pbuf *take(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep)
+struct pbuf *wyrm_lwip_unhold(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep)
 {
     struct wyrm_lwip_held *end = lwip->held + lwip->held_used, *oldest = NULL;
     unsigned n = 0;
@@ -61,10 +58,10 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
         pbuf_ref(packet);
     }
 
-    struct pbuf *old = take(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
+    struct pbuf *old = wyrm_lwip_unhold(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
 
     if (old == NULL) {
-        old = take(lwip, WYRM_NO_PEER, lwip->held_room - 1u);
+        old = wyrm_lwip_unhold(lwip, WYRM_NO_PEER, lwip->held_room - 1u);
     }
     if (old != NULL) {
         pbuf_free(old);
@@ -73,21 +70,6 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
     lwip->held[lwip->held_used++] = (struct wyrm_lwip_held){packet, peer};
     lwip->counters.held++;
     return ERR_OK;
-}
-
-void wyrm_lwip_hold_end(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send)
-{
-    struct pbuf *packet;
-
-    /* Counted first, as a packet may have to wait again. */
-    for (unsigned n = lwip->held_used; n > 0 && (packet = take(lwip, peer, 0)) != NULL; n--) {
-        if (send) {
-            (void)wyrm_lwip_send(lwip, packet); /* an error is counted there; nobody waits for it */
-        } else {
-            lwip->counters.held_dropped++;
-        }
-        pbuf_free(packet);
-    }
 }
 
 #else

@@ -198,22 +198,23 @@ static uint16_t swap16(uint16_t value)
     return (uint16_t)(value << 8 | value >> 8);
 }
 
-void wyrm_lwip_clamp_mss(struct pbuf *p, const struct wyrm_lwip_mss *where)
+void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_mss *where)
 {
-    uint16_t old = get16(p, where->at), mss = where->limit;
+    uint16_t at = (uint16_t)(start + where->at), sum_at = (uint16_t)(start + where->sum_at);
+    uint16_t old = get16(p, at), mss = where->limit;
 
-    put16(p, where->at, mss);
+    put16(p, at, mss);
     /* RFC 1624, equation 3. An option at an odd place spreads over two words of the sum; IP headers
      * are of even length. */
     if (where->at % 2 != 0) {
         old = swap16(old);
         mss = swap16(mss);
     }
-    uint32_t sum = (uint16_t)~get16(p, where->sum_at);
+    uint32_t sum = (uint16_t)~get16(p, sum_at);
     sum += (uint16_t)~old + (uint32_t)mss;
     sum = (sum & 0xffff) + (sum >> 16);
     sum = (sum & 0xffff) + (sum >> 16);
-    put16(p, where->sum_at, (uint16_t)~sum);
+    put16(p, sum_at, (uint16_t)~sum);
 }
 
 /* ---- ICMP errors ---------------------------------------------------------- */

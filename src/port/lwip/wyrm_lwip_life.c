@@ -17,36 +17,33 @@
 #error "a tunnel needs LWIP_UDP=1, LWIP_TIMERS=1 and LWIP_SINGLE_NETIF=0 in lwipopts.h"
 #endif
 
-enum { MTU_MIN = 576, MTU_MAX = 65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN };
-
-/* Both families of the outside, or the one that there is. */
-#if WYRM_LWIP_IP6 || !LWIP_IPV6
-#define OUTSIDE_ANY IP_ANY_TYPE
+#if WYRM_LWIP_IP6
+#define MAX6 LWIP_IPV6_NUM_ADDRESSES
 #else
-#define OUTSIDE_ANY IP4_ADDR_ANY
+#define MAX6 1
 #endif
+
+enum { MTU_MIN = 576, MTU_MAX = 65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN };
 
 /* ---- Start and stop --------------------------------------------------------- */
 
 /* lwIP has one place for an IPv4 address and keeps the first IPv6 place for a link-local one. */
 static bool addresses_fit(const struct wyrm_lwip_config *config)
 {
-    unsigned room4 = LWIP_IPV4 ? 1 : 0, room6 = 0;
+    unsigned n4 = 0, n6 = 0;
 
-#if WYRM_LWIP_IP6
-    room6 = LWIP_IPV6_NUM_ADDRESSES - 1;
-#endif
     for (unsigned i = 0; i < config->n_addresses; i++) {
         const struct wyrm_prefix *a = &config->addresses[i];
-        unsigned *room = a->family == 6 ? &room6 : &room4;
 
-        if ((a->family != 4 && a->family != 6) || a->bits > (a->family == 6 ? 128 : 32) ||
-            *room == 0) {
+        if (LWIP_IPV4 && a->family == 4 && a->bits <= 32) {
+            n4++;
+        } else if (WYRM_LWIP_IP6 && a->family == 6 && a->bits <= 128) {
+            n6++;
+        } else {
             return false;
         }
-        *room -= 1;
     }
-    return true;
+    return n4 <= 1 && n6 < MAX6;
 }
 
 /* Addresses that stay are not touched, so that connections over them survive a new start. */
@@ -64,10 +61,11 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
 
 #if WYRM_LWIP_IP6
         if (a->family == 6) {
-            ip_addr_t addr;
+            ip6_addr_t addr;
 
-            (void)wyrm_lwip_address(&addr, 6, a->addr, netif);
-            netif_ip6_addr_set(netif, place, ip_2_ip6(&addr));
+            memcpy(addr.addr, a->addr, 16);
+            ip6_addr_clear_zone(&addr); /* lwIP gives it one that fits */
+            netif_ip6_addr_set(netif, place, &addr);
             /* Not tentative: there is nobody to ask whether the address is taken. */
             netif_ip6_addr_set_state(netif, place, IP6_ADDR_PREFERRED);
             place++;
@@ -80,7 +78,7 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
 #endif
     }
 #if LWIP_IPV4
-    netif_set_addr(netif, &addr4, &mask4, IP4_ADDR_ANY4);
+    netif_set_addr(netif, &addr4, &mask4, NULL);
 #endif
 #if LWIP_IPV6
     for (; place < LWIP_IPV6_NUM_ADDRESSES; place++) {
@@ -128,12 +126,15 @@ static void configure_netif(struct netif *netif, const struct wyrm_lwip_config *
 
 err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
 {
-    uint16_t mtu = config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
-
     if (lwip->running) {
         return ERR_ALREADY;
     }
-    if (config->platform == NULL || mtu < MTU_MIN || mtu > MTU_MAX || !addresses_fit(config)) {
+    if (config->platform == NULL || !addresses_fit(config)) {
+        return ERR_ARG;
+    }
+    uint16_t mtu = config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
+
+    if (mtu < MTU_MIN || mtu > MTU_MAX) {
         return ERR_ARG;
     }
     struct udp_pcb *pcb = udp_new_ip_type(WYRM_LWIP_IP6 ? IPADDR_TYPE_ANY : IPADDR_TYPE_V4);
@@ -141,7 +142,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     if (pcb == NULL) {
         return ERR_MEM;
     }
-    err_t err = udp_bind(pcb, OUTSIDE_ANY, config->listen_port);
+    err_t err = udp_bind(pcb, &pcb->local_ip, config->listen_port);
     if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
         err = ERR_ARG;
     }
@@ -164,8 +165,11 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     lwip->listed = true;
     lwip->pcb = pcb;
     lwip->port = pcb->local_port;
-    lwip->config = *config;
-    lwip->config.addresses = NULL;
+    lwip->listen_port = config->listen_port;
+    lwip->filter = config->filter;
+    lwip->event = config->event;
+    lwip->wake = config->wake;
+    lwip->arg = config->arg;
     lwip->clock.last = sys_now();
     memset(&lwip->counters, 0, sizeof(lwip->counters));
     lwip->running = true;
@@ -178,11 +182,11 @@ err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
     if (!lwip->running) {
         return ERR_CLSD;
     }
-    bool stays = port == 0 ? lwip->config.listen_port == 0 : port == lwip->port;
-    err_t err = stays ? ERR_OK : udp_bind(lwip->pcb, OUTSIDE_ANY, port);
+    bool stays = port == 0 ? lwip->listen_port == 0 : port == lwip->port;
+    err_t err = stays ? ERR_OK : udp_bind(lwip->pcb, &lwip->pcb->local_ip, port);
 
     if (err == ERR_OK) {
-        lwip->config.listen_port = port;
+        lwip->listen_port = port;
         lwip->port = lwip->pcb->local_port;
     }
     return err;
@@ -210,7 +214,7 @@ void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
     udp_remove(lwip->pcb);
     lwip->pcb = NULL;
     lwip->port = 0;
-    wyrm_lwip_hold_end(lwip, WYRM_NO_PEER, false);
+    wyrm_lwip_release(lwip, WYRM_NO_PEER, false);
     forget_secrets(lwip);
 }
 

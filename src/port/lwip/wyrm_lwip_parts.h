@@ -25,12 +25,6 @@
 /* The tunnel that an interface belongs to; NULL: it is no tunnel. */
 struct wyrm_lwip *wyrm_lwip_of(struct netif *netif);
 
-/* Both count what there is no memory for, and then return NULL: a copy of a packet in one piece
- * that may be written, counted in `count`; and a new datagram of `len` bytes. */
-struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count);
-struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len);
-/* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
-err_t wyrm_lwip_send(struct wyrm_lwip *lwip, struct pbuf *packet);
 /* What lwIP calls with a packet that leaves, and with a datagram that has come. */
 #if LWIP_IPV4
 err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop);
@@ -40,27 +34,31 @@ err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr
 #endif
 void wyrm_lwip_receive(void *lwip, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *addr,
                        u16_t port);
+/* Sends, in order, or drops what waits for the peer; WYRM_NO_PEER: for anybody. */
+void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool to_peer);
 void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip);
 
 /* ---- wyrm_lwip_udp.c: the outside ---------------------------------------- */
 
+/* Both count what there is no memory for, and then return NULL: a copy of a packet in one piece
+ * that may be written, counted in `count`; and a new datagram of `len` bytes. */
+struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count);
+struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len);
 /* Sends and consumes a datagram. */
 err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *datagram, const struct wyrm_meta *to);
-/* The same for a message that the core has made. */
-void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet);
-/* What is known about the datagram that lwIP is delivering just now. */
-void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port);
-/* An IPv6 address that is only good on one link gets the zone of `netif`, unless that is NULL.
- * False: an address of this family is not supported. */
-bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr,
-                       const struct netif *netif);
+/* Sends what the core has made, or calls for the worker, if that is its verdict; returns it. */
+wyrm_status wyrm_lwip_obey(struct wyrm_lwip *lwip, wyrm_status status,
+                           const struct wyrm_packet *packet);
+/* What is known about the datagram that lwIP is delivering just now, from that port. */
+void wyrm_lwip_describe(struct wyrm_meta *meta, uint16_t port);
 
 /* ---- wyrm_lwip_hold.c: packets that wait for a session ------------------ */
 
 /* Keeps a reference, or a copy if the stack may change the data. */
 err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet);
-/* Sends, in order, or drops what waits for the peer; WYRM_NO_PEER: for anybody. */
-void wyrm_lwip_hold_end(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send);
+/* Hands over the oldest packet that waits for `peer` (WYRM_NO_PEER: for anybody), if there are more
+ * than `keep`; else NULL. */
+struct pbuf *wyrm_lwip_unhold(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep);
 
 /* ---- wyrm_lwip_inner.c: what a tunnel does to plain packets -------------- */
 
@@ -72,8 +70,8 @@ struct wyrm_lwip_mss {
 };
 /* True: the packet opens a TCP connection with segments that the tunnel would have to refuse. */
 bool wyrm_lwip_mss_too_big(const struct pbuf *packet, uint16_t mtu, struct wyrm_lwip_mss *out);
-/* Lowers that segment size; the packet must be writable. */
-void wyrm_lwip_clamp_mss(struct pbuf *packet, const struct wyrm_lwip_mss *where);
+/* Lowers that segment size in a packet that begins `start` bytes into a writable pbuf. */
+void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_mss *where);
 
 enum wyrm_lwip_refusal { WYRM_LWIP_UNREACHABLE, WYRM_LWIP_TOO_BIG };
 /* Sends an ICMP error to the sender of an outgoing packet, where RFC 1122 and 4443 allow one. */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * The outside of a tunnel: datagrams to and from peers, from which address and through which
- * interface. Called by wyrm_lwip.c.
+ * interface; and the memory for them.
  */
 #ifdef WYRM_PORT_LWIP
 
@@ -11,110 +11,116 @@
 
 #include <string.h>
 
-/* In struct wyrm_path: family, interface index, address. */
-enum { PATH_FAMILY = 0, PATH_INDEX = 1, PATH_ADDR = 2 };
+/* In struct wyrm_path: the interface's index; our address, of the same family as the peer's, and
+ * its zone. */
+enum { PATH_INDEX = 0, PATH_ZONE = 1, PATH_ADDR = 4 };
 _Static_assert(WYRM_PATH_LEN >= PATH_ADDR + WYRM_ADDR_LEN, "WYRM_PATH_LEN is too small for lwIP");
 
-/* ---- Addresses ----------------------------------------------------------- */
-
-/* Returns the family. */
-static uint8_t put_address(uint8_t out[WYRM_ADDR_LEN], const ip_addr_t *addr)
-{
+/* Copies an address between lwIP and the core. Both begin with its bytes in network order; those
+ * behind a shorter one are zero or mean nothing. */
 #if WYRM_LWIP_IP6
-    if (IP_IS_V6(addr)) {
-        memcpy(out, ip_2_ip6(addr)->addr, 16);
-        return 6;
-    }
+static WYRM_LWIP_APART void copy_address(void *out, const void *addr)
+{
+    memcpy(out, addr, 16);
+}
+#else
+#define copy_address(out, addr) memcpy(out, addr, 4)
 #endif
-#if LWIP_IPV4
-    memcpy(out, &ip_2_ip4(addr)->addr, 4);
-#endif
-    return 4;
+
+/* ---- Buffers --------------------------------------------------------------- */
+
+struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count)
+{
+    struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+
+    *(copy == NULL ? &lwip->counters.no_memory : count) += 1;
+    return copy;
 }
 
-bool wyrm_lwip_address(ip_addr_t *out, uint8_t family, const uint8_t *addr,
-                       const struct netif *netif)
+struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len)
 {
-    LWIP_UNUSED_ARG(netif);
-    memset(out, 0, sizeof(*out));
-#if WYRM_LWIP_IP6
-    if (family == 6) {
-        IP_SET_TYPE(out, IPADDR_TYPE_V6);
-        memcpy(ip_2_ip6(out)->addr, addr, 16);
-        if (netif != NULL) {
-            ip6_addr_assign_zone(ip_2_ip6(out), IP6_UNICAST, netif);
-        }
-        return true;
-    }
-#endif
-#if LWIP_IPV4
-    if (family == 4) {
-        IP_SET_TYPE(out, IPADDR_TYPE_V4);
-        memcpy(&ip_2_ip4(out)->addr, addr, 4);
-        return true;
-    }
-#endif
-    return false;
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (uint16_t)len, PBUF_RAM);
+
+    lwip->counters.no_memory += p == NULL;
+    return p;
 }
+
+#if WYRM_IPV6
+#define SCOPE(endpoint) (endpoint)->scope
+#else
+#define SCOPE(endpoint) 0
+#endif
 
 /* ---- Sending datagrams ---------------------------------------------------- */
 
-/* The interface of `path` if it is usable and still has the address, which goes to *src. */
-static struct netif *path_netif(const struct wyrm_path *path, uint8_t family, ip_addr_t *src)
+static void get_address(ip_addr_t *out, uint8_t family, uint32_t zone, const uint8_t *addr)
 {
-    struct netif *netif = netif_get_by_index(path->bytes[PATH_INDEX]);
+    LWIP_UNUSED_ARG(family);
+    LWIP_UNUSED_ARG(zone);
+    copy_address(out, addr);
+#if WYRM_LWIP_IP6
+    ip6_addr_set_zone(ip_2_ip6(out), (uint8_t)zone);
+#endif
+    IP_SET_TYPE(out, family == 6 ? IPADDR_TYPE_V6 : IPADDR_TYPE_V4);
+}
 
-    if (path->bytes[PATH_FAMILY] != family || netif == NULL || !netif_is_up(netif) ||
-        !netif_is_link_up(netif) ||
-        !wyrm_lwip_address(src, family, path->bytes + PATH_ADDR, netif)) {
-        return NULL;
+/* True: `netif` is usable and has the address. */
+static bool has_address(struct netif *netif, const ip_addr_t *addr)
+{
+    if (netif == NULL || !netif_is_up(netif) || !netif_is_link_up(netif)) {
+        return false;
     }
 #if WYRM_LWIP_IP6
-    if (family == 6) {
-        return netif_get_ip6_addr_match(netif, ip_2_ip6(src)) >= 0 ? netif : NULL;
+    if (IP_IS_V6(addr)) {
+        return netif_get_ip6_addr_match(netif, ip_2_ip6(addr)) >= 0;
     }
 #endif
 #if LWIP_IPV4
-    return ip4_addr_eq(netif_ip4_addr(netif), ip_2_ip4(src)) ? netif : NULL;
+    return ip4_addr_eq(netif_ip4_addr(netif), ip_2_ip4(addr));
 #else
-    return NULL;
+    return false;
 #endif
 }
 
+static bool supported(uint8_t family)
+{
+    return (LWIP_IPV4 && family == 4) || (WYRM_LWIP_IP6 && family == 6) ||
+           (LWIP_IPV4 && WYRM_LWIP_IP6 == WYRM_IPV6);
+}
+
 /* Chooses interface and source: where the peer reached us last, else the bound interface, else
- * routing. */
+ * routing. lwIP completes a destination that is only good on one link. */
 static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct wyrm_meta *to)
 {
     const struct wyrm_endpoint *remote = &to->remote;
-    struct netif *netif = NULL;
-    ip_addr_t dst, last;
-    const ip_addr_t *src = &last;
+    const uint8_t *path = to->local.bytes;
+    struct netif *netif = netif_get_by_index(path[PATH_INDEX]);
+    ip_addr_t dst, src;
 
-    if (!wyrm_lwip_address(&dst, remote->family, remote->addr, NULL)) {
+    if (!supported(remote->family)) {
         return ERR_RTE;
     }
-#if WYRM_LWIP_IP6 && LWIP_IPV6_SCOPES
-    if (remote->family == 6) {
-        ip6_addr_set_zone(ip_2_ip6(&dst), (uint8_t)remote->scope);
-    }
-#endif
-    netif = path_netif(&to->local, remote->family, &last);
-    if (netif == NULL) {
+    get_address(&dst, remote->family, SCOPE(remote), remote->addr);
+    get_address(&src, remote->family, path[PATH_ZONE], path + PATH_ADDR);
+    bool src_known = has_address(netif, &src);
+
+    if (!src_known) {
         netif = lwip->pcb->netif_idx != NETIF_NO_INDEX ? netif_get_by_index(lwip->pcb->netif_idx)
                                                        : ip_route(&lwip->pcb->local_ip, &dst);
-        src = netif == NULL ? NULL : ip_netif_get_local_ip(netif, &dst);
     }
     if (netif == &lwip->netif) {
         lwip->counters.loops++;
         return ERR_RTE;
     }
-    if (src == NULL) {
+    if (netif == NULL) {
         return ERR_RTE;
     }
 #if WYRM_LWIP_IP6
-    (void)wyrm_lwip_address(&dst, remote->family, remote->addr, netif); /* its zone is known now */
+    if (src_known) {
+        return udp_sendto_if_src(lwip->pcb, q, &dst, remote->port, netif, &src);
+    }
 #endif
-    return udp_sendto_if_src(lwip->pcb, q, &dst, remote->port, netif, src);
+    return udp_sendto_if(lwip->pcb, q, &dst, remote->port, netif);
 }
 
 err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wyrm_meta *to)
@@ -131,7 +137,8 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wy
     return err;
 }
 
-void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet)
+/* Sends a message that the core has made. */
+static void send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet)
 {
     struct pbuf *q = wyrm_lwip_datagram(lwip, packet->len);
 
@@ -141,33 +148,48 @@ void wyrm_lwip_send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *pa
     }
 }
 
+wyrm_status wyrm_lwip_obey(struct wyrm_lwip *lwip, wyrm_status status,
+                           const struct wyrm_packet *packet)
+{
+    if (status == WYRM_SEND) {
+        send_control(lwip, packet);
+    } else if (status == WYRM_WORK && lwip->wake != NULL) {
+        lwip->wake(lwip->arg);
+    }
+    return status;
+}
+
 /* ---- Receiving datagrams -------------------------------------------------- */
 
-/* What is known about the datagram that lwIP is delivering just now. A group's address or that of
- * all in a network may become the local one: no interface has it when it comes to answering. */
-void wyrm_lwip_describe(struct wyrm_meta *meta, const ip_addr_t *addr, uint16_t port)
+static uint8_t current_tos(void)
 {
-    memset(meta, 0, sizeof(*meta));
-    meta->remote.family = put_address(meta->remote.addr, addr);
-    meta->remote.port = port;
-#if WYRM_LWIP_IP6 && LWIP_IPV6_SCOPES
-    if (IP_IS_V6(addr)) {
-        meta->remote.scope = ip6_addr_zone(ip_2_ip6(addr));
-    }
-#endif
-#if LWIP_IPV6
+#if WYRM_LWIP_IP6
     if (ip_current_is_v6()) {
-        meta->tos = (uint8_t)IP6H_TC(ip6_current_header());
+        return (uint8_t)IP6H_TC(ip6_current_header());
     }
 #endif
 #if LWIP_IPV4
-    if (!ip_current_is_v6()) {
-        meta->tos = IPH_TOS(ip4_current_header());
-    }
+    return IPH_TOS(ip4_current_header());
+#else
+    return 0;
 #endif
-    meta->local.bytes[PATH_FAMILY] =
-        put_address(meta->local.bytes + PATH_ADDR, ip_current_dest_addr());
+}
+
+/* A group's address or that of all in a network may become the local one: no interface has it when
+ * it comes to answering. */
+void wyrm_lwip_describe(struct wyrm_meta *meta, uint16_t port)
+{
+    memset(meta, 0, sizeof(*meta));
+    meta->remote.family = WYRM_LWIP_IP6 && ip_current_is_v6() ? 6 : 4;
+    meta->remote.port = port;
+    copy_address(meta->remote.addr, ip_current_src_addr());
     meta->local.bytes[PATH_INDEX] = netif_get_index(ip_current_netif());
+    copy_address(meta->local.bytes + PATH_ADDR, ip_current_dest_addr());
+#if WYRM_LWIP_IP6
+    meta->remote.scope = ip6_addr_zone(ip_2_ip6(ip_current_src_addr()));
+    meta->local.bytes[PATH_ZONE] = ip6_addr_zone(ip_2_ip6(ip_current_dest_addr()));
+#endif
+    meta->tos = current_tos();
 }
 
 #else
