@@ -321,7 +321,7 @@ static void arm_timer(struct wyrm_lwip *lwip)
     wyrm_ms now = lwip->clock.ms; /* as of the last poll */
     wyrm_ms due = wyrm_deadline(lwip->device);
     uint32_t wait = due <= now ? 0 : (uint32_t)LWIP_MIN(due - now, TIMER_MAX);
-    uint32_t at = (uint32_t)now + wait;
+    uint32_t at = (uint32_t)now + wait; /* TIMER_MAX is far from half of what this can say */
 
     if (lwip->armed && (int32_t)(at - lwip->timer_due) >= 0) {
         return;
