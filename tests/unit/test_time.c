@@ -61,6 +61,80 @@ static void what_is_young_survives_a_move_of_the_origin(void **state)
     world_free(w);
 }
 
+static void an_attempt_ends_in_time_over_a_move_of_the_origin(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[A].dev;
+    wyrm_ms origin;
+
+    (void)state;
+    settle(w, A);
+    w->deaf[B] = true;
+    w->now = dev->origin + WYRM_TICK_MAX - 20000;
+    origin = dev->origin;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    pass(w, 89999);
+    assert_true(dev->origin != origin);
+    assert_int_equal(w->tally[A].lost, 0);
+    pass(w, 5400);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_in_range(w->tally[A].initiations, 17, 20);
+    world_free(w);
+}
+
+/* A cookie received, the secret that ours are made with, and the rate limit of their bearers. */
+static void cookies_age_over_a_move_of_the_origin(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[B].dev;
+    struct datagram initiation, reply;
+    uint8_t secret[32];
+
+    (void)state;
+    settle(w, A);
+    settle(w, B);
+    w->now = dev->origin + WYRM_TICK_MAX - 20000;
+    dev->loaded_until = WYRM_TICK_NEVER;
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
+    grab(w, &reply);
+    assert_int_equal(inject(w, A, &reply, &w->node[B].address), WYRM_IDLE);
+    memcpy(secret, dev->cookie_secret, sizeof(secret));
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    settle(w, B);
+    w->on_wire = 0;
+    sleep_through(w, 119999);
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    assert_memory_equal(secret, dev->cookie_secret, sizeof(secret));
+    sleep_through(w, 1);
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
+    assert_memory_not_equal(secret, dev->cookie_secret, sizeof(secret));
+    assert_memory_equal(initiation.data + INITIATION_MAC1 + MAC_LEN, (uint8_t[16]){0}, 16);
+    world_free(w);
+}
+
+static void load_ends_over_a_move_of_the_origin(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[B].dev;
+    struct datagram initiation;
+
+    (void)state;
+    settle(w, B);
+    w->now = dev->origin + WYRM_TICK_MAX - 500;
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_SEND);
+    settle(w, B);
+    sleep_through(w, 1000);
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    world_free(w);
+}
+
 static void keepalives_go_on_for_a_year(void **state)
 {
     struct world *w = world_make(2);
@@ -100,6 +174,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_does_not_come_back_to_life),
         cmocka_unit_test(what_is_young_survives_a_move_of_the_origin),
+        cmocka_unit_test(an_attempt_ends_in_time_over_a_move_of_the_origin),
+        cmocka_unit_test(cookies_age_over_a_move_of_the_origin),
+        cmocka_unit_test(load_ends_over_a_move_of_the_origin),
         cmocka_unit_test(keepalives_go_on_for_a_year),
         cmocka_unit_test(a_clock_set_back_makes_nothing_older),
     };
