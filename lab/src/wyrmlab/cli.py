@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import typer.core
 from wyrmlab import net
 from wyrmlab.boards import BOARDS, DEFAULT
 from wyrmlab.build import Target
-from wyrmlab.errors import FAILED, INTERRUPTED, USAGE, WyrmError
+from wyrmlab.errors import FAILED, INTERRUPTED, MISSING, USAGE, WyrmError
 from wyrmlab.proc import install_signal_handlers
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
@@ -432,6 +433,16 @@ def _report(error: BaseException) -> int:
         return USAGE
     if isinstance(error, BrokenPipeError):
         return FAILED
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        print(
+            "wyrm: the disk is full. Make room (`./wyrm clean` removes build/), and start again;"
+            " WYRM_CACHE moves the cache to another disk.",
+            file=sys.stderr,
+        )
+        return FAILED
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS):
+        print(f"wyrm: {error.filename} is not yours to write: {error.strerror}.", file=sys.stderr)
+        return MISSING
     print(
         f"wyrm: this should not have happened: {type(error).__name__}: {error}"
         " (WYRM_DEBUG=1 shows where).",
