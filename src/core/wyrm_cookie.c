@@ -46,6 +46,7 @@ void wyrm_cookie_set_key(struct wyrm_device *dev)
 
     labelled_hash(key, "mac1----", dev->own.pub);
     wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
+    wyrm_blake2s_update(&state, key, 1); /* so that the block of the key is taken in */
     wyrm_copy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
 

@@ -13,8 +13,76 @@
 
 #include <string.h>
 
-/* One copy where size counts, one for each use where speed does. */
-#if WYRM_SMALL || !defined(__OPTIMIZE__)
+/* What a caller of `run` gives for the padding if the text is to be opened. */
+#define OPEN SIZE_MAX
+
+#if WYRM_SMALL
+
+/* Takes in `len` bytes, and zeros to the next multiple of 16. */
+__attribute__((noinline)) static void absorb(struct wyrm_poly1305 *poly, const uint8_t *in,
+                                             size_t len)
+{
+    uint8_t last[WYRM_POLY1305_BLOCK] = {0};
+    size_t rest = len % WYRM_POLY1305_BLOCK;
+
+    if (len > rest)
+        wyrm_poly1305_blocks(poly, in, len / WYRM_POLY1305_BLOCK, 1);
+    if (rest > 0) {
+        memcpy(last, in + len - rest, rest);
+        wyrm_poly1305_blocks(poly, last, 1, 1);
+    }
+}
+
+/* Seals spans and padding into `out`, or opens the only span, which is `out`. Gathers them there
+ * first: a little slower than in one pass, in a third of the code. */
+__attribute__((noinline)) static bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n,
+                                          size_t pad, const uint8_t *aad, size_t aad_len,
+                                          const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
+                                          const uint8_t key[WYRM_AEAD_KEY_LEN])
+{
+    struct {
+        struct wyrm_chacha20 chacha; /* its tail serves for all else that needs room */
+        struct wyrm_poly1305 poly;
+    } s;
+    uint8_t *room = s.chacha.tail;
+    size_t len = 0;
+    bool ok = true;
+
+    for (; n > 0; n--, len += spans++->len) {
+        if (spans->len > 0 && spans->data != out + len)
+            memcpy(out + len, spans->data, spans->len);
+    }
+    wyrm_chacha20_init(s.chacha.state, key, nonce, 0);
+    memset(room, 0, WYRM_CHACHA20_BLOCK);
+    wyrm_chacha20_blocks(s.chacha.state, room, room, 1);
+    wyrm_poly1305_init(&s.poly, room);
+    absorb(&s.poly, aad, aad_len);
+    if (pad != OPEN) {
+        memset(out + len, 0, pad);
+        len += pad;
+        wyrm_chacha20_stream(&s.chacha, out, out, len);
+    }
+    absorb(&s.poly, out, len);
+    wyrm_store_le64(room, aad_len);
+    wyrm_store_le64(room + 8, len);
+    wyrm_poly1305_blocks(&s.poly, room, 1, 1);
+    wyrm_poly1305_finish(&s.poly, room);
+    if (pad != OPEN) {
+        memcpy(out + len, room, WYRM_AEAD_TAG_LEN);
+    } else {
+        ok = wyrm_ct_equal(room, out + len, WYRM_AEAD_TAG_LEN);
+        if (ok)
+            wyrm_chacha20_stream(&s.chacha, out, out, len);
+    }
+    wyrm_wipe(&s, sizeof(s));
+    wyrm_scrub_stack();
+    return ok;
+}
+
+#else
+
+/* One for each use: that is what makes it fast. */
+#if !defined(__OPTIMIZE__)
 #define SHARED __attribute__((noinline)) static
 #else
 #define SHARED __attribute__((always_inline)) static inline
@@ -105,9 +173,6 @@ SHARED void make_tag(struct aead *s, uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8
     wyrm_poly1305_finish(&s->poly, tag);
 }
 
-/* What a caller of `run` gives for the padding if the text is to be opened. */
-#define OPEN SIZE_MAX
-
 /* Seals spans and padding into `out`, or opens the only span, which is `out`. */
 SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                 const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
@@ -137,6 +202,8 @@ SHARED bool run(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t 
     wyrm_scrub_stack();
     return ok;
 }
+
+#endif /* WYRM_SMALL */
 
 void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],

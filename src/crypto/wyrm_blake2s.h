@@ -14,7 +14,7 @@
 void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_HASH_BLOCK_LEN],
                            uint32_t last);
 
-/* A half of HMAC (RFC 2104): an unkeyed hash that begins with a block of the key, at most a block
+/* A half of HMAC (RFC 2104): an unkeyed hash that begins with a block of the key, 1 to 64 bytes
  * long, and zeros, each word xor `pad`. */
 void wyrm_blake2s_init_hmac(struct wyrm_blake2s *state, const uint8_t *key, size_t len,
                             uint32_t pad);

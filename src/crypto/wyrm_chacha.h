@@ -24,4 +24,13 @@ void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[3
 void wyrm_chacha20_blocks(uint32_t state[WYRM_CHACHA20_WORDS], uint8_t *out, const uint8_t *in,
                           size_t blocks);
 
+/* A state, and room for a broken block, which the caller wipes too. */
+struct wyrm_chacha20 {
+    uint32_t state[WYRM_CHACHA20_WORDS];
+    _Alignas(uint32_t) uint8_t tail[WYRM_CHACHA20_BLOCK];
+};
+
+/* The same for `len` bytes. If they end in a broken block, nothing may follow. */
+void wyrm_chacha20_stream(struct wyrm_chacha20 *s, uint8_t *out, const uint8_t *in, size_t len);
+
 #endif /* WYRM_CHACHA_H */

@@ -5,6 +5,7 @@
  * HMAC (RFC 2104) over BLAKE2s and the KDF of the WireGuard paper section 5.4.
  */
 #include "wyrm_blake2s.h"
+#include "wyrm_crypto_select.h"
 #include "wyrm_ct.h"
 
 #include <string.h>
@@ -12,20 +13,61 @@
 #define INNER UINT32_C(0x36363636)
 #define OUTER UINT32_C(0x5c5c5c5c)
 
-/* HMAC under one key. What depends on the key alone is done once per key instead of once per use.
- */
-struct hmac {
-    struct wyrm_blake2s inner, outer, scratch;
-};
-
-static void set_key(struct hmac *s, const uint8_t *key, size_t len)
+/* out = HMAC(key, in), for a key of 1 to 64 bytes; `in` may be `out`. */
+static void hmac(struct wyrm_blake2s *s, uint8_t out[WYRM_HASH_LEN], const uint8_t *key,
+                 size_t key_len, const void *in, size_t len)
 {
-    wyrm_blake2s_init_hmac(&s->inner, key, len, INNER);
-    wyrm_blake2s_init_hmac(&s->outer, key, len, OUTER);
+    for (uint32_t pad = INNER;; pad = OUTER, in = out, len = WYRM_HASH_LEN) {
+        wyrm_blake2s_init_hmac(s, key, key_len, pad);
+        wyrm_blake2s_update(s, in, len);
+        wyrm_blake2s_finish(s, out);
+        if (pad == OUTER)
+            break;
+    }
 }
 
-/* out = HMAC(key, in); `in` may be `out`. */
-static void use_key(struct hmac *s, uint8_t out[WYRM_HASH_LEN], const void *in, size_t len)
+/* HMAC under one key of a hash's length, whose blocks are taken in once instead of for each use;
+ * or not, where size counts. */
+#if WYRM_SMALL
+
+struct keyed {
+    struct wyrm_blake2s scratch;
+    uint8_t key[WYRM_HASH_LEN];
+};
+
+static void set_key(struct keyed *s)
+{
+    (void)s;
+}
+
+static void use_key(struct keyed *s, uint8_t out[WYRM_HASH_LEN], const void *in, size_t len)
+{
+    hmac(&s->scratch, out, s->key, WYRM_HASH_LEN, in, len);
+}
+
+#else
+
+struct keyed {
+    struct wyrm_blake2s scratch, inner, outer;
+    uint8_t key[WYRM_HASH_LEN];
+};
+
+static void take_in(struct wyrm_blake2s *s, const uint8_t key[WYRM_HASH_LEN], uint32_t pad)
+{
+    wyrm_blake2s_init_hmac(s, key, WYRM_HASH_LEN, pad);
+    s->counter[0] = s->fill;
+    s->fill = 0;
+    wyrm_blake2s_compress(s, s->block, 0);
+}
+
+static void set_key(struct keyed *s)
+{
+    take_in(&s->inner, s->key, INNER);
+    take_in(&s->outer, s->key, OUTER);
+}
+
+/* len > 0 */
+static void use_key(struct keyed *s, uint8_t out[WYRM_HASH_LEN], const void *in, size_t len)
 {
     s->scratch = s->inner;
     wyrm_blake2s_update(&s->scratch, in, len);
@@ -35,12 +77,14 @@ static void use_key(struct hmac *s, uint8_t out[WYRM_HASH_LEN], const void *in, 
     wyrm_blake2s_finish(&s->scratch, out);
 }
 
+#endif
+
 void wyrm_hmac(uint8_t out[WYRM_HASH_LEN], const uint8_t *key, size_t key_len, const void *in,
                size_t len)
 {
     struct {
-        struct hmac hmac;
-        uint8_t short_key[WYRM_HASH_LEN];
+        struct wyrm_blake2s scratch;
+        uint8_t short_key[WYRM_HASH_LEN], mac[WYRM_HASH_LEN];
     } s;
 
     if (key_len > WYRM_HASH_BLOCK_LEN) {
@@ -48,8 +92,13 @@ void wyrm_hmac(uint8_t out[WYRM_HASH_LEN], const uint8_t *key, size_t key_len, c
         key = s.short_key;
         key_len = sizeof(s.short_key);
     }
-    set_key(&s.hmac, key, key_len);
-    use_key(&s.hmac, out, in, len);
+    if (key_len == 0) { /* zeros are added to any key */
+        s.short_key[0] = 0;
+        key = s.short_key;
+        key_len = 1;
+    }
+    hmac(&s.scratch, s.mac, key, key_len, in, len);
+    memcpy(out, s.mac, sizeof(s.mac));
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
 }
@@ -58,15 +107,14 @@ void wyrm_kdf(uint8_t out1[WYRM_HASH_LEN], uint8_t *out2, uint8_t *out3,
               const uint8_t chaining_key[WYRM_HASH_LEN], const void *in, size_t len)
 {
     struct {
-        struct hmac hmac;
+        struct keyed hmac;
         uint8_t text[WYRM_HASH_LEN + 1]; /* the output before, if any, and the number of this one */
     } s;
     uint8_t *outs[3] = {out1, out2, out3};
     size_t before = 0;
 
-    set_key(&s.hmac, chaining_key, WYRM_HASH_LEN);
-    use_key(&s.hmac, s.text, in, len);
-    set_key(&s.hmac, s.text, WYRM_HASH_LEN);
+    hmac(&s.hmac.scratch, s.hmac.key, chaining_key, WYRM_HASH_LEN, in, len);
+    set_key(&s.hmac);
     for (unsigned i = 0; i < 3 && outs[i] != NULL; i++) {
         s.text[before] = (uint8_t)(i + 1);
         use_key(&s.hmac, s.text, s.text, before + 1);

@@ -10,6 +10,7 @@
 
 #define wyrm_chacha20_blocks   twin_chacha20_blocks
 #define wyrm_chacha20_init     twin_chacha20_init
+#define wyrm_chacha20_stream   twin_chacha20_stream
 #define wyrm_chacha20_xor      twin_chacha20_xor
 #define wyrm_hchacha20         twin_hchacha20
 #define wyrm_poly1305_blocks   twin_poly1305_blocks

@@ -13,11 +13,6 @@
 static const uint32_t iv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-/* A key fills the first block, which is compressed at once, so that a copy of the state saves that
- * work. While nothing follows it, it may yet turn out to be the last block: state->block still
- * holds it then, and state->fill is this plus the length of the key among the parameters. */
-#define KEYED (WYRM_HASH_BLOCK_LEN + 1)
-
 #if !WYRM_BLAKE2S_ASM
 
 /* The message words of a round: two for each of its eight steps, as bytes, or as nibbles of one
@@ -127,68 +122,56 @@ void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_
 
 #endif
 
-static void compress(struct wyrm_blake2s *state, const uint8_t *block, unsigned len, uint32_t last)
+#if WYRM_SMALL
+__attribute__((noinline))
+#endif
+static void
+compress(struct wyrm_blake2s *state, uint32_t last)
 {
-    state->counter[0] += len;
-    state->counter[1] += state->counter[0] < len;
-    wyrm_blake2s_compress(state, block, last);
+    state->counter[0] += state->fill;
+    state->counter[1] += state->counter[0] < state->fill;
+    state->fill = 0;
+    wyrm_blake2s_compress(state, state->block, last);
 }
 
-static void set_parameters(struct wyrm_blake2s *state, size_t out_len, size_t key_len)
+void wyrm_blake2s_init(struct wyrm_blake2s *state, size_t out_len, const uint8_t *key,
+                       size_t key_len)
 {
     memcpy(state->h, iv, sizeof(iv));
     state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ (uint32_t)out_len;
     state->counter[0] = state->counter[1] = 0;
     state->fill = 0;
     state->out_len = (uint8_t)out_len;
-}
-
-/* Takes in a block of `key`, at most that long, and zeros, each word xor `pad`. */
-static void start(struct wyrm_blake2s *state, const uint8_t *key, size_t len, uint32_t pad)
-{
-    memset(state->block, 0, sizeof(state->block));
-    memcpy(state->block, key, len);
-    for (uint8_t *p = state->block; p < state->block + sizeof(state->block); p += 4)
-        wyrm_store_word(p, wyrm_load_word(p) ^ pad);
-    compress(state, state->block, sizeof(state->block), 0);
-    state->fill = KEYED;
-}
-
-void wyrm_blake2s_init(struct wyrm_blake2s *state, size_t out_len, const uint8_t *key,
-                       size_t key_len)
-{
-    set_parameters(state, out_len, key_len);
-    if (key_len == 0)
-        return;
-    start(state, key, key_len, 0);
-    state->fill = (uint8_t)(KEYED + key_len);
+    if (key_len > 0) {
+        memset(state->block, 0, sizeof(state->block));
+        memcpy(state->block, key, key_len);
+        state->fill = sizeof(state->block);
+    }
 }
 
 void wyrm_blake2s_init_hmac(struct wyrm_blake2s *state, const uint8_t *key, size_t len,
                             uint32_t pad)
 {
-    set_parameters(state, WYRM_HASH_LEN, 0);
-    start(state, key, len, pad);
+    wyrm_blake2s_init(state, WYRM_HASH_LEN, key, len);
+    state->h[0] ^= (uint32_t)len << 8; /* to BLAKE2s itself it is no key */
+    for (uint8_t *p = state->block; p < state->block + sizeof(state->block); p += 4)
+        wyrm_store_word(p, wyrm_load_word(p) ^ pad);
 }
 
 void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
 {
     const uint8_t *p = in;
+    size_t room = sizeof(state->block) - state->fill;
 
     if (len == 0)
         return;
-    if (state->fill >= KEYED)
-        state->fill = 0;
-    for (;;) {
-        size_t room = sizeof(state->block) - state->fill;
-        /* A full block waits until more follows: the last one is compressed by final. */
-        if (len <= room)
-            break;
+    /* A full block waits until more follows: the last one is compressed by finish. */
+    for (; len > room; room = sizeof(state->block)) {
         memcpy(state->block + state->fill, p, room);
-        compress(state, state->block, sizeof(state->block), 0);
+        state->fill = sizeof(state->block);
+        compress(state, 0);
         p += room;
         len -= room;
-        state->fill = 0;
     }
     memcpy(state->block + state->fill, p, len);
     state->fill = (uint8_t)(state->fill + len);
@@ -196,12 +179,8 @@ void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
 
 void wyrm_blake2s_finish(struct wyrm_blake2s *state, uint8_t *out)
 {
-    if (state->fill >= KEYED) {
-        set_parameters(state, state->out_len, state->fill - (size_t)KEYED);
-        state->fill = sizeof(state->block);
-    }
     memset(state->block + state->fill, 0, sizeof(state->block) - state->fill);
-    compress(state, state->block, state->fill, ~UINT32_C(0));
+    compress(state, ~UINT32_C(0));
     for (unsigned i = 0; !WYRM_LITTLE_ENDIAN && i < 8; i++)
         state->h[i] = wyrm_load_le32((const uint8_t *)&state->h[i]);
     memcpy(out, state->h, state->out_len);

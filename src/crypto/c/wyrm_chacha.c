@@ -132,24 +132,26 @@ void wyrm_chacha20_blocks(uint32_t state[WYRM_CHACHA20_WORDS], uint8_t *out, con
 
 #endif
 
+void wyrm_chacha20_stream(struct wyrm_chacha20 *s, uint8_t *out, const uint8_t *in, size_t len)
+{
+    size_t rest = len % WYRM_CHACHA20_BLOCK, whole = len - rest;
+
+    if (whole > 0)
+        wyrm_chacha20_blocks(s->state, out, in, whole / WYRM_CHACHA20_BLOCK);
+    if (rest > 0) {
+        memcpy(s->tail, in + whole, rest);
+        wyrm_chacha20_blocks(s->state, s->tail, s->tail, 1);
+        memcpy(out + whole, s->tail, rest);
+    }
+}
+
 void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_t key[32],
                        const uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint32_t counter)
 {
-    struct {
-        uint32_t state[WYRM_CHACHA20_WORDS];
-        uint8_t tail[WYRM_CHACHA20_BLOCK];
-    } s;
-    size_t rest = len % WYRM_CHACHA20_BLOCK, whole = len - rest;
+    struct wyrm_chacha20 s;
 
     wyrm_chacha20_init(s.state, key, nonce, counter);
-    if (whole > 0)
-        wyrm_chacha20_blocks(s.state, out, in, whole / WYRM_CHACHA20_BLOCK);
-    if (rest > 0) {
-        memset(s.tail, 0, sizeof(s.tail));
-        memcpy(s.tail, in + whole, rest);
-        wyrm_chacha20_blocks(s.state, s.tail, s.tail, 1);
-        memcpy(out + whole, s.tail, rest);
-    }
+    wyrm_chacha20_stream(&s, out, in, len);
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
 }
