@@ -14,8 +14,9 @@
 #define OUTER UINT32_C(0x5c5c5c5c)
 
 /* out = HMAC(key, in), for a key of 1 to 64 bytes; `in` may be `out`. */
-static void hmac(struct wyrm_blake2s *s, uint8_t out[WYRM_HASH_LEN], const uint8_t *key,
-                 size_t key_len, const void *in, size_t len)
+__attribute__((noinline)) static void hmac(struct wyrm_blake2s *s, uint8_t out[WYRM_HASH_LEN],
+                                           const uint8_t *key, size_t key_len, const void *in,
+                                           size_t len)
 {
     for (uint32_t pad = INNER;; pad = OUTER, in = out, len = WYRM_HASH_LEN) {
         wyrm_blake2s_init_hmac(s, key, key_len, pad);
