@@ -188,7 +188,7 @@ struct wyrm_keypair { /* one session, paper section 5.4.5 */
 
 /* A peer has places for its sessions, the third only of one that may begin them, and one for an
  * initiation of ours in flight. */
-enum { WYRM_SESSIONS = WYRM_RESPONDER ? 3 : 2, WYRM_PLACE_HS = 3, WYRM_PLACES };
+enum { WYRM_SESSIONS = WYRM_RESPONDER ? 3 : 2, WYRM_PLACE_HS = WYRM_SESSIONS, WYRM_PLACES };
 
 enum wyrm_timer { /* see core/wyrm_timers.c */
                   WYRM_TIMER_RETRY,
@@ -209,10 +209,16 @@ struct wyrm_peer {       /* what is used most comes first: small offsets make sm
     uint16_t persistent_s;
     uint8_t unanswered;            /* initiations in a row */
     struct wyrm_meta to;           /* where datagrams go now, but for their tos */
-    wyrm_tick timers[WYRM_TIMERS]; /* deadlines */
+    wyrm_tick timers[WYRM_TIMERS]; /* deadlines; all ticks of a peer stand side by side */
     wyrm_tick last_handshake_tx, attempt_since, cookie_born;
+#if WYRM_RESPONDER
+    wyrm_tick last_initiation_rx;
+#endif
     uint32_t local[WYRM_PLACES]; /* our session indices */
-    uint16_t link[WYRM_PLACES];  /* chains of session indices, see core/wyrm_index.c */
+#if WYRM_RESPONDER
+    uint16_t link[WYRM_PLACES]; /* chains of session indices, see core/wyrm_index.c */
+    uint8_t last_timestamp[12];
+#endif
     uint64_t rx_bytes, tx_bytes;
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
     struct wyrm_endpoint configured; /* where they go unless we learn better */
@@ -220,10 +226,6 @@ struct wyrm_peer {       /* what is used most comes first: small offsets make sm
     struct wyrm_noise hs;
     struct wyrm_contact contact;
     uint8_t last_mac1[16];
-#if WYRM_RESPONDER
-    wyrm_tick last_initiation_rx;
-    uint8_t last_timestamp[12];
-#endif
 };
 
 struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c */
@@ -249,7 +251,7 @@ struct wyrm_pools {
     struct wyrm_route *routes;
     struct wyrm_slot *slots;
     struct wyrm_source *sources;
-    uint16_t *index; /* heads of the chains of session indices */
+    uint16_t *index; /* heads of the chains of session indices, unused by a client */
     uint32_t n_routes;
     uint16_t n_peers, n_slots, n_sources;
     uint16_t n_index; /* a power of two */
@@ -278,9 +280,15 @@ struct wyrm_device {
 #endif
 };
 
-/* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096. */
+/* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096; a client
+ * makes no use of them. */
 #define WYRM_INDEX_HEADS(n)                                                                        \
-    ((n) <= 2 ? 8u : (n) <= 8 ? 32u : (n) <= 32 ? 128u : (n) <= 128 ? 512u : 4096u)
+    (!WYRM_RESPONDER ? 1u                                                                          \
+     : (n) <= 2      ? 8u                                                                          \
+     : (n) <= 8      ? 32u                                                                         \
+     : (n) <= 32     ? 128u                                                                        \
+     : (n) <= 128    ? 512u                                                                        \
+                     : 4096u)
 
 /* One line gives you a device, its peers and its routes, all in .bss. */
 #define WYRM_DEVICE_DEFINE(name, peer_count, route_count)                                          \

@@ -26,7 +26,7 @@
 
 /* Handshake messages that may wait for the worker. With two or more, one is kept for responses to
  * our own initiations, so that a flood of initiations cannot stop us from connecting.
- * 168 bytes each with IPv6; 92 of a client without. */
+ * 168 bytes each with IPv6; 92 of a client without, which uses one. */
 #ifndef WYRM_HANDSHAKE_SLOTS
 #define WYRM_HANDSHAKE_SLOTS (WYRM_RESPONDER ? 2 : 1)
 #endif

@@ -184,22 +184,19 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
 
 #endif /* WYRM_RESPONDER */
 
-bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg)
+bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *msg)
 {
-    uint8_t key[WYRM_HASH_LEN], cookie[sizeof(peer->contact.cookie) + WYRM_TAG_LEN];
-    bool ok;
+    uint8_t *cookie = msg + COOKIE_SEALED, key[WYRM_HASH_LEN];
 
     if (!(peer->facts & FACT_MAC1))
         return false;
     cookie_reply_key(key, peer->contact.pub);
-    wyrm_copy(cookie, msg + COOKIE_SEALED, sizeof(cookie));
-    ok = wyrm_xaead_open(cookie, sizeof(cookie), peer->last_mac1, sizeof(peer->last_mac1),
-                         msg + COOKIE_NONCE, key);
-    if (ok) {
-        wyrm_copy(peer->contact.cookie, cookie, sizeof(peer->contact.cookie));
-        peer->cookie_born = dev->now;
-        peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
-    }
-    wyrm_wipe(cookie, sizeof(cookie));
-    return ok;
+    if (!wyrm_xaead_open(cookie, COOKIE_REPLY_LEN - COOKIE_SEALED, peer->last_mac1,
+                         sizeof(peer->last_mac1), msg + COOKIE_NONCE, key))
+        return false;
+    wyrm_copy(peer->contact.cookie, cookie, sizeof(peer->contact.cookie));
+    wyrm_wipe(cookie, sizeof(peer->contact.cookie));
+    peer->cookie_born = dev->now;
+    peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
+    return true;
 }

@@ -29,6 +29,6 @@ wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
 
 /* Takes the cookie out of a reply to our last handshake message to `peer`; false, with nothing
  * changed, if it is none. */
-bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, const uint8_t *msg);
+bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *msg);
 
 #endif /* WYRM_COOKIE_H */

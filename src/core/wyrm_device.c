@@ -32,16 +32,17 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
         peer_size != sizeof(struct wyrm_peer))
         return WYRM_E_ABI;
     if (pools->n_peers == 0 || pools->n_peers > WYRM_MAX_PEERS || pools->n_slots == 0 ||
-        (WYRM_RESPONDER && pools->n_sources == 0) || pools->n_index == 0 ||
-        (pools->n_index & (pools->n_index - 1u)) != 0)
+        (WYRM_RESPONDER && (pools->n_sources == 0 || pools->n_index == 0 ||
+                            (pools->n_index & (pools->n_index - 1u)) != 0)))
         return WYRM_E_ARG;
 
     memset(dev, 0, sizeof(*dev));
     memset(pools->peers, 0, pools->n_peers * sizeof(*pools->peers));
     clear_slots(pools);
-    memset(pools->index, 0, pools->n_index * sizeof(*pools->index));
-    if (WYRM_RESPONDER)
+    if (WYRM_RESPONDER) {
+        memset(pools->index, 0, pools->n_index * sizeof(*pools->index));
         memset(pools->sources, 0, pools->n_sources * sizeof(*pools->sources));
+    }
     dev->pools = pools;
     dev->io = io;
     dev->mtu = WYRM_DEFAULT_MTU;
@@ -356,20 +357,20 @@ static WYRM_APART wyrm_status input_data(struct wyrm_device *dev, const struct w
         return status;
 
     /* From here the packet is real: authentic, and seen for the first time. */
-    wyrm_peer_receive(dev, peer, from, len);
+    wyrm_timers_received(dev, peer, from, len);
     if (WYRM_RESPONDER && place == peer->next) {
         wyrm_session_confirm(dev, peer);
         wyrm_timers_handshake_complete(dev, peer);
     }
-    wyrm_timers_received_under(dev, peer);
-    if (len == DATA_MIN_LEN)
+    len -= DATA_MIN_LEN;
+    wyrm_timers_data_received(dev, peer, len);
+    if (len == 0)
         return WYRM_IDLE; /* a keepalive */
-    wyrm_timers_data_received(dev, peer);
-    return deliver(dev, from, peer->id, buf + DATA_SEALED, len - DATA_MIN_LEN, out);
+    return deliver(dev, from, peer->id, buf + DATA_SEALED, len, out);
 }
 
 /* Does not learn an endpoint: what proves a cookie reply is public (paper section 5.4.7). */
-static wyrm_status input_cookie(struct wyrm_device *dev, const uint8_t *buf)
+static wyrm_status input_cookie(struct wyrm_device *dev, uint8_t *buf)
 {
     unsigned place; /* any: a cookie may answer our response, which bears the index of a session */
     struct wyrm_peer *peer = wyrm_index_find(dev, wyrm_load_le32(buf + COOKIE_RECEIVER), &place);
@@ -380,10 +381,9 @@ static wyrm_status input_cookie(struct wyrm_device *dev, const uint8_t *buf)
 }
 
 static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_meta *from,
-                                   uint8_t *buf, size_t len, enum wyrm_message type,
-                                   struct wyrm_packet *out)
+                                   uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
-    wyrm_status status = wyrm_jobs_admit(dev, from, buf, len, type);
+    wyrm_status status = wyrm_jobs_admit(dev, from, buf, len);
 
     if (WYRM_RESPONDER && status == WYRM_SEND) {
         out->data = buf;
@@ -399,17 +399,15 @@ wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_m
                        uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
     wyrm_status status = WYRM_D_MALFORMED;
-    enum wyrm_message type;
 
     wyrm_time_set(dev, now);
-    type = wyrm_classify(buf, len);
-    switch (type) {
+    switch (wyrm_classify(buf, len)) {
     case WYRM_MSG_DATA:
         status = input_data(dev, from, buf, len, out);
         break;
     case WYRM_MSG_INITIATION:
     case WYRM_MSG_RESPONSE:
-        status = input_handshake(dev, from, buf, len, type, out);
+        status = input_handshake(dev, from, buf, len, out);
         break;
     case WYRM_MSG_COOKIE:
         status = input_cookie(dev, buf);
@@ -483,9 +481,9 @@ static wyrm_status send_data(struct wyrm_device *dev, struct wyrm_peer *peer,
     if (cap < out->len)
         return WYRM_E_SPACE;
     out->data = buf;
-    wyrm_peer_send(dev, peer, &peer->to, out);
+    wyrm_timers_sent(dev, peer, &peer->to, out);
     out->to.tos = tos;
-    wyrm_timers_sent_under(dev, peer, kp);
+    wyrm_timers_data_sent(dev, peer, kp, n);
     return wyrm_session_seal(kp, ip, n, pad, buf); /* last: the cipher takes stack enough */
 }
 
@@ -504,24 +502,11 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
         return wyrm_drop(dev, status);
     peer = wyrm_peer_at(dev, out->peer);
     status = send_data(dev, peer, ip, n, buf, cap, out);
-    if (status == WYRM_SEND) {
-        wyrm_timers_data_sent(dev, peer);
-    } else if (status == WYRM_HOLD) {
+    if (status == WYRM_HOLD) {
         peer->facts |= FACT_HOLDING;
         wyrm_timers_want_handshake(dev, peer);
     }
     return wyrm_drop(dev, status);
-}
-
-static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
-                                  struct wyrm_packet *out)
-{
-    out->len = 0;
-    out->to.tos = 0;
-    if (send_data(dev, peer, NULL, 0, buf, WYRM_CONTROL_MAX, out) == WYRM_SEND)
-        return WYRM_SEND;
-    wyrm_timers_keepalive_unsent(dev, peer);
-    return WYRM_IDLE;
 }
 
 /* ---- Poll --------------------------------------------------------------- */
@@ -530,27 +515,23 @@ static wyrm_status send_keepalive(struct wyrm_device *dev, struct wyrm_peer *pee
 static wyrm_status pay(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_t *buf,
                        struct wyrm_packet *out)
 {
-    wyrm_status status = WYRM_IDLE;
-    const struct wyrm_keypair *kp;
+    unsigned owed = peer->events;
+    unsigned first = owed & (0u - owed) & (EVENT_LOST | EVENT_READY | EVENT_KEEPALIVE);
 
     out->peer = peer->id;
-    if (peer->events & EVENT_LOST) {
-        peer->events &= (uint8_t)~EVENT_LOST;
+    peer->events = (uint8_t)(owed & ~first);
+    if (first == EVENT_LOST)
         return WYRM_LOST;
-    }
-    if (peer->events & EVENT_READY) {
-        peer->events &= (uint8_t)~EVENT_READY;
+    if (first == EVENT_READY)
         return WYRM_READY;
+    if (first == EVENT_KEEPALIVE) {
+        out->len = 0;
+        out->to.tos = 0;
+        if (send_data(dev, peer, NULL, 0, buf, WYRM_CONTROL_MAX, out) == WYRM_SEND)
+            return WYRM_SEND;
+        wyrm_timers_keepalive_unsent(dev, peer);
     }
-    if (peer->events & EVENT_CONFIRM) {
-        kp = wyrm_session_current(peer, dev->now);
-        if (kp == NULL || kp->tx_next == 0)
-            status = send_keepalive(dev, peer, buf, out);
-    } else if (peer->events & EVENT_KEEPALIVE) {
-        status = send_keepalive(dev, peer, buf, out);
-    }
-    peer->events &= (uint8_t) ~(EVENT_CONFIRM | EVENT_KEEPALIVE);
-    return status;
+    return WYRM_IDLE;
 }
 
 /* Visits every peer once, going on where the last visit found something to do. */

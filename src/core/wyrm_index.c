@@ -4,9 +4,12 @@
  *
  * Chained hash table of session indices. Called by wyrm_session.c and wyrm_jobs.c to file and by
  * wyrm_device.c to look up. An entry of a chain is a peer's number from 1 on and a place of the
- * peer in one; 0 ends the chain.
+ * peer in one; 0 ends the chain. A client has few peers, and asks them one by one instead.
  */
 #include "wyrm_index.h"
+#include "wyrm_session.h"
+
+#if WYRM_RESPONDER
 
 static struct wyrm_peer *peer_of(const struct wyrm_device *dev, uint16_t entry)
 {
@@ -50,3 +53,25 @@ struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local,
     *place = entry % WYRM_PLACES;
     return entry != 0 ? peer_of(dev, entry) : NULL;
 }
+
+#else
+
+/* True if the index at this place of the peer is in use. */
+static bool in_use(const struct wyrm_peer *peer, unsigned place)
+{
+    return place == WYRM_PLACE_HS ? peer->waiting : wyrm_session_at(peer, place);
+}
+
+struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local, unsigned *place)
+{
+    for (unsigned id = 0; id < dev->pools->n_peers; id++) {
+        struct wyrm_peer *peer = wyrm_used_peer(dev, (wyrm_peer_id)id);
+
+        for (*place = 0; peer != NULL && *place < WYRM_PLACES; ++*place)
+            if (peer->local[*place] == local && in_use(peer, *place))
+                return peer;
+    }
+    return NULL;
+}
+
+#endif

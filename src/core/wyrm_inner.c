@@ -6,8 +6,6 @@
  */
 #include "wyrm_inner.h"
 
-enum { ECN_MASK = 3, ECN_ECT_0 = 2, ECN_CE = 3 };
-
 static size_t load_be16(const uint8_t *p)
 {
     return (size_t)p[0] << 8 | p[1];
@@ -49,13 +47,6 @@ bool wyrm_inner_parse(struct wyrm_inner *inner, const uint8_t *header, size_t le
     return WYRM_IPV6 && header[0] >> 4 == 6 && parse_ipv6(inner, header, len);
 }
 
-uint8_t wyrm_inner_encapsulate_ecn(uint8_t inner_tos)
-{
-    uint8_t ecn = inner_tos & ECN_MASK;
-
-    return ecn == ECN_CE ? ECN_ECT_0 : ecn;
-}
-
 /* RFC 1624: a header word grew by `delta`, so its one's complement sum must shrink by it. */
 static void adjust_checksum(uint8_t *sum, unsigned delta)
 {
@@ -72,7 +63,7 @@ void wyrm_inner_decapsulate_ecn(uint8_t *ip, const struct wyrm_inner *inner, uin
 
     if ((outer_tos & ECN_MASK) != ECN_CE || ecn == 0 || ecn == ECN_CE)
         return;
-    if (inner->family == 4) {
+    if (!WYRM_IPV6 || inner->family == 4) {
         ip[1] |= ECN_CE;
         adjust_checksum(ip + 10, ECN_CE - ecn);
     } else {

@@ -35,7 +35,7 @@ enum job_step { STEP_INITIATE, STEP_LEARN_CALLER, STEP_RESPOND, STEP_FINISH };
 /* Whether a message may have our time: WYRM_IDLE if it may. Load is work that waits: an eighth of
  * the slots for initiations, at least one, hold one that nobody took. */
 static wyrm_status admit_to_responder(struct wyrm_device *dev, const struct wyrm_meta *from,
-                                      uint8_t *msg, size_t len, enum wyrm_message type)
+                                      uint8_t *msg, size_t len)
 {
     unsigned slots = dev->pools->n_slots, waiting = 0;
     wyrm_status status = WYRM_IDLE;
@@ -48,7 +48,7 @@ static wyrm_status admit_to_responder(struct wyrm_device *dev, const struct wyrm
         dev->loaded_until = dev->now + LOAD_MEMORY;
     if (dev->now < dev->loaded_until)
         status = wyrm_cookie_admit(dev, msg, len, &from->remote);
-    if (status == WYRM_IDLE && type == WYRM_MSG_INITIATION && waiting >= slots)
+    if (status == WYRM_IDLE && len == INITIATION_LEN && waiting >= slots)
         status = WYRM_D_BUSY;
     return status;
 }
@@ -65,27 +65,33 @@ static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8
     return place == WYRM_PLACE_HS ? peer : NULL;
 }
 
-/* The slot of a type that waits longest, NULL if none; of type NONE, a free one. */
-static WYRM_APART struct wyrm_slot *first_slot(const struct wyrm_device *dev,
-                                               enum wyrm_message type)
+/* The slots in use: a client, to whom only answers come, has one. */
+static unsigned slots_of(const struct wyrm_device *dev)
 {
-    for (unsigned i = 0; i < dev->pools->n_slots; i++)
+    return WYRM_RESPONDER ? dev->pools->n_slots : 1;
+}
+
+/* The slot of a type that waits longest, NULL if none; of type NONE, a free one. */
+static struct wyrm_slot *first_slot(const struct wyrm_device *dev, enum wyrm_message type)
+{
+    for (unsigned i = 0; i < slots_of(dev); i++)
         if (dev->pools->slots[i].type == (uint8_t)type)
             return &dev->pools->slots[i];
     return NULL;
 }
 
 wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
-                            size_t len, enum wyrm_message type)
+                            size_t len)
 {
     struct wyrm_slot *slot = first_slot(dev, WYRM_MSG_NONE);
+    uint8_t type = msg[0];
 
     if (!WYRM_RESPONDER && type == WYRM_MSG_INITIATION)
         return WYRM_D_PEER;
     if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
         return WYRM_D_MAC1;
 #if WYRM_RESPONDER
-    wyrm_status status = admit_to_responder(dev, from, msg, len, type);
+    wyrm_status status = admit_to_responder(dev, from, msg, len);
 
     if (status != WYRM_IDLE)
         return status;
@@ -96,7 +102,7 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
         return WYRM_D_BUSY;
     wyrm_copy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
     wyrm_copy(&slot->from, from, sizeof(slot->from));
-    slot->type = (uint8_t)type;
+    slot->type = type;
     dev->work = true;
     return WYRM_WORK;
 }
@@ -104,14 +110,14 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
 /* ---- Take --------------------------------------------------------------- */
 
 /* Takes the message out of its slot; those behind it move up, so that order is age. */
-static WYRM_APART void take_slot(struct wyrm_device *dev, struct wyrm_job *job,
-                                 struct wyrm_slot *slot)
+static void take_slot(struct wyrm_device *dev, struct wyrm_job *job, struct wyrm_slot *slot)
 {
-    struct wyrm_slot *last = &dev->pools->slots[dev->pools->n_slots - 1u];
+    struct wyrm_slot *last = &dev->pools->slots[slots_of(dev) - 1];
 
     wyrm_copy(job->msg, slot->msg, sizeof(slot->msg));
     wyrm_copy(&job->meta, &slot->from, sizeof(job->meta));
-    memmove(slot, slot + 1, (size_t)(last - slot) * sizeof(*slot));
+    if (WYRM_RESPONDER)
+        memmove(slot, slot + 1, (size_t)(last - slot) * sizeof(*slot));
     last->type = WYRM_MSG_NONE;
 }
 
@@ -126,23 +132,22 @@ static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job 
     job->has_cookie = !wyrm_expired(dev->now, peer->cookie_born, WYRM_COOKIE_LIFETIME);
 }
 
-/* A session index nobody uses and an ephemeral key: 4 and 32 random bytes. A generator that comes
- * up with used indices again and again, or begins the key like the index, is stuck, and must not
- * make keys. */
-static bool draw(struct wyrm_device *dev, struct wyrm_job *job)
+static bool draw_bytes(const struct wyrm_device *dev, void *out, size_t len)
+{
+    return dev->io->random(dev->io->ctx, out, len);
+}
+
+/* A session index and an ephemeral key: 4 and 32 random bytes. A generator that begins the key like
+ * the index is stuck, and must not make keys; check_fresh sees the rest. */
+static bool draw(const struct wyrm_device *dev, struct wyrm_job *job)
 {
     uint8_t raw[4];
-    unsigned place;
 
-    for (unsigned tries = 0; tries < 4; tries++) {
-        if (!dev->io->random(dev->io->ctx, raw, sizeof(raw)))
-            return false;
-        job->local = wyrm_load_le32(raw);
-        if (wyrm_index_find(dev, job->local, &place) == NULL)
-            return dev->io->random(dev->io->ctx, job->noise.eph, sizeof(job->noise.eph)) &&
-                   wyrm_load_le32(job->noise.eph) != job->local;
-    }
-    return false;
+    if (!draw_bytes(dev, raw, sizeof(raw)))
+        return false;
+    job->local = wyrm_load_le32(raw);
+    return draw_bytes(dev, job->noise.eph, sizeof(job->noise.eph)) &&
+           wyrm_load_le32(job->noise.eph) != job->local;
 }
 
 static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
@@ -286,18 +291,17 @@ static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
 }
 
 /* The last checks of a message that wants to go out: WYRM_SEND if it may. */
-static WYRM_APART wyrm_status check_fresh(struct wyrm_device *dev, const struct wyrm_job *job)
+static wyrm_status check_fresh(struct wyrm_device *dev, const struct wyrm_job *job)
 {
     bool initiating = !WYRM_RESPONDER || job->step == STEP_INITIATE;
     uint32_t ephemeral =
         wyrm_load_le32(job->msg + (initiating ? INITIATION_EPHEMERAL : RESPONSE_EPHEMERAL));
     unsigned place;
 
-    if (wyrm_index_find(dev, job->local, &place) != NULL)
-        return WYRM_IDLE; /* one chance in 2^32: the initiator tries again */
-    /* The generator has made the ephemeral key of our last message again, as the first bytes of the
-     * public one show. By mere chance once in 2^32 handshakes; the next draw then helps. */
-    if (ephemeral == dev->last_ephemeral)
+    /* The generator has made a session index that is in use, or the ephemeral key of our last
+     * message, as the first bytes of the public one show. By mere chance once in 2^32 handshakes;
+     * the next draw then helps. */
+    if (wyrm_index_find(dev, job->local, &place) != NULL || ephemeral == dev->last_ephemeral)
         return WYRM_D_RANDOM;
     dev->last_ephemeral = ephemeral;
     return WYRM_SEND;
@@ -305,8 +309,8 @@ static WYRM_APART wyrm_status check_fresh(struct wyrm_device *dev, const struct 
 
 /* Hands job->msg to the port: an initiation to where the peer is, a response to where the
  * initiation came from. */
-static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
-                                           struct wyrm_job *job, struct wyrm_packet *out)
+static wyrm_status send_message(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                struct wyrm_job *job, struct wyrm_packet *out)
 {
     bool initiating = !WYRM_RESPONDER || job->step == STEP_INITIATE;
 
@@ -316,14 +320,14 @@ static WYRM_APART wyrm_status send_message(struct wyrm_device *dev, struct wyrm_
     wyrm_copy(peer->last_mac1, job->msg + out->len - MACS_LEN, sizeof(peer->last_mac1));
     peer->facts |= FACT_MAC1;
     peer->last_handshake_tx = dev->now;
-    wyrm_peer_send(dev, peer, initiating ? &peer->to : &job->meta, out);
+    wyrm_timers_sent(dev, peer, initiating ? &peer->to : &job->meta, out);
     out->to.tos = HANDSHAKE_TOS;
     return WYRM_SEND;
 }
 
 /* A handshake message of the peer proved authentic and fresh, and makes a session. */
-static WYRM_APART void begin_session(struct wyrm_device *dev, struct wyrm_peer *peer,
-                                     const struct wyrm_job *job)
+static void begin_session(struct wyrm_device *dev, struct wyrm_peer *peer,
+                          const struct wyrm_job *job)
 {
     bool responding = WYRM_RESPONDER && job->step == STEP_RESPOND;
     const struct wyrm_meta *from = &job->meta;
@@ -332,9 +336,9 @@ static WYRM_APART void begin_session(struct wyrm_device *dev, struct wyrm_peer *
      * endpoint that is known if the peer has begun, and thereby dated, the current session too;
      * else the first data packet of the new session does. */
     if (responding && peer->to.remote.family != 0 &&
-        (peer->current == WYRM_NO_KEYPAIR || peer->facts & FACT_OURS))
-        from = &peer->to;
-    wyrm_peer_receive(dev, peer, from, responding ? INITIATION_LEN : RESPONSE_LEN);
+        (peer->current == WYRM_NO_KEYPAIR || !(peer->facts & FACT_THEIRS)))
+        from = NULL;
+    wyrm_timers_received(dev, peer, from, responding ? INITIATION_LEN : RESPONSE_LEN);
     wyrm_session_begin(dev, peer, job, !responding);
 }
 
@@ -422,17 +426,18 @@ static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_peer *peer
     wyrm_session_wipe_handshake(dev, peer);
     begin_session(dev, peer, job);
     wyrm_timers_handshake_complete(dev, peer);
-    wyrm_timers_owe(dev, peer, EVENT_CONFIRM);
+    wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE); /* confirms the session */
     return WYRM_IDLE;
 }
 
 wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
                             struct wyrm_packet *out)
 {
-    struct wyrm_peer *peer = same_peer(dev, job);
     wyrm_status status = WYRM_IDLE;
+    struct wyrm_peer *peer;
 
     wyrm_time_set(dev, now);
+    peer = same_peer(dev, job);
     switch (job->step) {
     case STEP_INITIATE:
         status = commit_initiation(dev, peer, job, out);

@@ -10,9 +10,10 @@
 #include "wyrm_peer.h"
 #include "wyrm_wire.h"
 
-/* An initiation or response arrived. WYRM_WORK: it waits in a slot. WYRM_SEND: msg now holds a
- * cookie reply of COOKIE_REPLY_LEN bytes. Else the reason why it was dropped, not yet counted. */
+/* An initiation or response of `len` bytes arrived. WYRM_WORK: it waits in a slot. WYRM_SEND: msg
+ * now holds a cookie reply of COOKIE_REPLY_LEN bytes. Else the reason why it was dropped, not yet
+ * counted. */
 wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
-                            size_t len, enum wyrm_message type);
+                            size_t len);
 
 #endif /* WYRM_JOBS_H */

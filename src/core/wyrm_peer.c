@@ -5,9 +5,6 @@
  * Finding peers, and the few lines that every file of the core shares.
  */
 #include "wyrm_peer.h"
-#include "wyrm_timers.h"
-
-#include <string.h>
 
 WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
 {
@@ -21,27 +18,12 @@ WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status)
     return status;
 }
 
-void wyrm_peer_send(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
-                    struct wyrm_packet *out)
-{
-    out->to = *to;
-    out->peer = peer->id;
-    peer->tx_bytes += out->len;
-    wyrm_timers_sent(dev, peer);
-}
-
-void wyrm_peer_receive(struct wyrm_device *dev, struct wyrm_peer *peer,
-                       const struct wyrm_meta *from, size_t len)
-{
-    peer->to = *from;
-    peer->rx_bytes += len;
-    wyrm_timers_received(dev, peer);
-}
-
+#if WYRM_SMALL
 WYRM_APART void wyrm_copy(void *out, const void *in, size_t len)
 {
     memcpy(out, in, len);
 }
+#endif
 
 void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
 {

@@ -9,25 +9,28 @@
 
 #include "wyrm_time.h"
 
+#include "../crypto/wyrm_crypto_select.h"
+
+#include <string.h>
+
 #define WYRM_NO_KEYPAIR 0xffu
 
 /* What wyrm_poll owes the port, in the order in which it is paid. */
 enum wyrm_event {
     EVENT_LOST = 1,      /* say WYRM_LOST */
     EVENT_READY = 2,     /* say WYRM_READY */
-    EVENT_CONFIRM = 4,   /* send a keepalive unless data has gone out under the new session */
-    EVENT_KEEPALIVE = 8, /* send a keepalive */
-    EVENT_INITIATE = 16  /* wyrm_job_take is to start a handshake */
+    EVENT_KEEPALIVE = 4, /* send a keepalive, unless data goes out before */
+    EVENT_INITIATE = 8   /* wyrm_job_take is to start a handshake */
 };
 
 enum wyrm_fact {
-    FACT_USED = 1,         /* someone lives in this slot of the pool */
-    FACT_STATIC_DH = 2,    /* static_dh is valid */
-    FACT_MAC1 = 8,         /* last_mac1 awaits a possible cookie reply */
-    FACT_HOLDING = 16,     /* the port was told to hold packets */
-    FACT_LAST_MINUTE = 32, /* this session's rekey on receive has been tried */
-    FACT_INITIATING = 64,  /* an initiation job of this peer is running */
-    FACT_OURS = 128        /* we began the current session, so we renew it */
+    FACT_USED = 1,                                 /* someone lives in this slot of the pool */
+    FACT_STATIC_DH = WYRM_CACHE_STATIC_DH ? 2 : 0, /* static_dh is valid */
+    FACT_MAC1 = 8,                                 /* last_mac1 awaits a possible cookie reply */
+    FACT_HOLDING = 16,                             /* the port was told to hold packets */
+    FACT_LAST_MINUTE = 32,                 /* this session's rekey on receive has been tried */
+    FACT_INITIATING = 64,                  /* an initiation job of this peer is running */
+    FACT_THEIRS = WYRM_RESPONDER ? 128 : 0 /* they began the current session, so they renew it */
 };
 
 static inline bool wyrm_used(const struct wyrm_peer *peer)
@@ -51,16 +54,15 @@ struct wyrm_peer *wyrm_peer_of(const struct wyrm_device *dev, const uint8_t pub[
 /* Returns the verdict, counted if it is the reason of a drop. */
 wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status);
 
-/* An authentic datagram of out->len bytes goes to the peer, at `to`; out->data is set. The caller
- * still sets its tos. */
-void wyrm_peer_send(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
-                    struct wyrm_packet *out);
-/* An authentic datagram of `len` bytes came from the peer, which answers find at `from`. */
-void wyrm_peer_receive(struct wyrm_device *dev, struct wyrm_peer *peer,
-                       const struct wyrm_meta *from, size_t len);
-
-/* memcpy where it need not be fast: compilers make more code of a short one than a call takes. */
+/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes. */
+#if WYRM_SMALL
 void wyrm_copy(void *out, const void *in, size_t len);
+#else
+static inline void wyrm_copy(void *out, const void *in, size_t len)
+{
+    memcpy(out, in, len);
+}
+#endif
 /* Copies 32 bytes: a key or a hash. */
 void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN]);
 

@@ -20,24 +20,24 @@
 static inline bool wyrm_replay_accept(uint64_t *next, uint32_t *ring, unsigned words,
                                       uint64_t counter)
 {
-    uint64_t word = counter / 32;
+    unsigned word = (unsigned)(counter / 32 % words);
     uint32_t bit = UINT32_C(1) << (counter % 32);
 
     if (counter >= WYRM_REJECT_AFTER_MESSAGES)
         return false;
     if (counter >= *next) {
-        /* Words entered since the greatest counter; before the first one a huge number. */
-        uint64_t entered = word - (*next - 1) / 32;
+        /* From the start of the word of the greatest counter; 32 more before the first counter. */
+        uint64_t span = counter - ((*next - 1) & ~UINT64_C(31));
 
-        for (unsigned n = entered < words ? (unsigned)entered : words; n > 0;)
-            ring[(word - --n) % words] = 0;
+        for (unsigned n = span < 32 * words ? (unsigned)span / 32 : words; n > 0;)
+            ring[(word + words - --n) % words] = 0;
         *next = counter + 1;
     } else if (*next - counter > (words - 1) * UINT64_C(32) + 1) {
         return false;
     }
-    if (ring[word % words] & bit)
+    if (ring[word] & bit)
         return false;
-    ring[word % words] |= bit;
+    ring[word] |= bit;
     return true;
 }
 

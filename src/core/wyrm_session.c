@@ -27,36 +27,34 @@ struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now)
     return kp;
 }
 
-static void make_nonce(uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint64_t counter)
-{
-    wyrm_store_le32(nonce, 0);
-    wyrm_store_le64(nonce + 4, counter);
-}
-
 wyrm_status wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *spans, unsigned n,
                               size_t pad, uint8_t *buf)
 {
-    uint8_t nonce[WYRM_AEAD_NONCE_LEN];
-    uint64_t counter = kp->tx_next++;
+    uint8_t *nonce = buf + DATA_RECEIVER;
 
+    /* The nonce, four zero bytes and the counter, is how the header ends before it has a receiver.
+     */
+    _Static_assert(DATA_RECEIVER + WYRM_AEAD_NONCE_LEN == (int)DATA_SEALED, "it ends with it");
     wyrm_store_le32(buf, WYRM_MSG_DATA);
-    wyrm_store_le32(buf + DATA_RECEIVER, kp->remote);
-    wyrm_store_le64(buf + DATA_COUNTER, counter);
-    make_nonce(nonce, counter);
+    wyrm_store_le32(nonce, 0);
+    wyrm_store_le64(buf + DATA_COUNTER, kp->tx_next++);
     wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->keys.send);
+    wyrm_store_le32(buf + DATA_RECEIVER, kp->remote);
     return WYRM_SEND;
 }
 
 wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *buf, size_t len)
 {
-    uint8_t nonce[WYRM_AEAD_NONCE_LEN];
-    uint64_t counter = wyrm_load_le64(buf + DATA_COUNTER);
+    _Alignas(4) uint8_t nonce[WYRM_AEAD_NONCE_LEN];
+    uint64_t counter;
 
+    wyrm_store_le32(nonce, 0);
+    memcpy(nonce + 4, buf + DATA_COUNTER, sizeof(counter));
+    counter = wyrm_load_le64(nonce + 4);
     if (wyrm_expired(now, kp->born, WYRM_REJECT_AFTER_TIME) ||
         counter >= WYRM_REJECT_AFTER_MESSAGES)
         return WYRM_D_EXPIRED;
 
-    make_nonce(nonce, counter);
     if (!wyrm_aead_open(buf + DATA_SEALED, len - DATA_SEALED, NULL, 0, nonce, kp->keys.recv))
         return WYRM_D_TAG;
 
@@ -94,6 +92,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     struct wyrm_keypair *kp;
     uint8_t place;
 
+    initiator |= !WYRM_RESPONDER;
     drop_session(dev, peer, &peer->previous);
     if (!initiator) {
         drop_session(dev, peer, &peer->next);
@@ -115,7 +114,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     wyrm_timers_session_derived(dev, peer);
     if (initiator) {
         peer->current = place;
-        peer->facts |= FACT_OURS;
+        peer->facts &= (uint8_t)~FACT_THEIRS;
     } else {
         peer->next = place;
     }
@@ -128,7 +127,7 @@ void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer)
     peer->previous = peer->current;
     peer->current = peer->next;
     peer->next = WYRM_NO_KEYPAIR;
-    peer->facts &= (uint8_t)~FACT_OURS;
+    peer->facts |= FACT_THEIRS;
 }
 #endif
 

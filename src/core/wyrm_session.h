@@ -12,7 +12,8 @@
 /* True if a session lives at this place of the peer. */
 static inline bool wyrm_session_at(const struct wyrm_peer *peer, unsigned place)
 {
-    return place == peer->current || place == peer->previous || place == peer->next;
+    return place == peer->current || place == peer->previous ||
+           (WYRM_RESPONDER && place == peer->next);
 }
 
 /* The session that may send now, NULL if there is none. */

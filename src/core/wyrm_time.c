@@ -9,58 +9,54 @@
  */
 #include "wyrm_peer.h"
 
-struct move {
-    wyrm_ms by; /* what is added to every time, modulo 2^64 */
-    bool forward;
+/* From its timers to its session indices, a peer has nothing but ticks. */
+enum {
+    PEER_TICKS_AT = offsetof(struct wyrm_peer, timers),
+    PEER_TICKS = (offsetof(struct wyrm_peer, local) - PEER_TICKS_AT) / sizeof(wyrm_tick)
 };
 
-static WYRM_APART void move_tick(const struct move *move, wyrm_tick *tick)
+/* Moves `n` ticks `by` ms towards long ago; by 0 ms: as far ahead as they may be. */
+static WYRM_APART void move_ticks(void *ticks, size_t n, uint32_t by)
 {
-    wyrm_ms at = *tick + move->by;
-
-    if (*tick == 0 || *tick == WYRM_TICK_NEVER)
-        return;
-    if (at > WYRM_TICK_MAX)
-        at = move->forward ? 0 : WYRM_TICK_MAX;
-    *tick = (wyrm_tick)at;
+    for (wyrm_tick *tick = ticks; n > 0; n--, tick++) {
+        if (*tick == 0 || *tick == WYRM_TICK_NEVER)
+            continue;
+        if (by == 0)
+            *tick = WYRM_TICK_MAX;
+        else
+            *tick = *tick > by ? *tick - by : 0;
+    }
 }
 
-static void move_peer(const struct move *move, struct wyrm_peer *peer)
+/* Puts the origin where now, `ahead` of the old one, is at WYRM_TICK_START. */
+static void move_origin(struct wyrm_device *dev, wyrm_ms ahead)
 {
-    for (unsigned i = 0; i < WYRM_TIMERS; i++)
-        move_tick(move, &peer->timers[i]);
-    for (unsigned i = 0; i < WYRM_SESSIONS; i++)
-        move_tick(move, &peer->kp[i].born);
-    move_tick(move, &peer->last_handshake_tx);
-    move_tick(move, &peer->attempt_since);
-    move_tick(move, &peer->cookie_born);
-#if WYRM_RESPONDER
-    move_tick(move, &peer->last_initiation_rx);
-#endif
-}
+    int64_t far = (int64_t)(ahead - WYRM_TICK_START); /* below zero: the clock was set back */
+    uint32_t by = far > UINT32_MAX ? UINT32_MAX : far < 0 ? 0 : (uint32_t)far;
 
-static void move_origin(struct wyrm_device *dev, wyrm_ms origin)
-{
-    struct move move = {dev->origin - origin, origin - dev->origin <= UINT64_MAX / 2};
+    for (unsigned i = 0; i < dev->pools->n_peers; i++) {
+        struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
 
-    for (unsigned i = 0; i < dev->pools->n_peers; i++)
-        move_peer(&move, &dev->pools->peers[i]);
-    move_tick(&move, &dev->next_due);
+        move_ticks((uint8_t *)peer + PEER_TICKS_AT, PEER_TICKS, by);
+        for (unsigned place = 0; place < WYRM_SESSIONS; place++)
+            move_ticks(&peer->kp[place].born, 1, by);
+    }
+    move_ticks(&dev->next_due, 1, by);
 #if WYRM_RESPONDER
     for (unsigned i = 0; i < dev->pools->n_sources; i++)
-        move_tick(&move, &dev->pools->sources[i].full);
-    move_tick(&move, &dev->loaded_until);
-    move_tick(&move, &dev->cookie_born);
+        move_ticks(&dev->pools->sources[i].full, 1, by);
+    move_ticks(&dev->loaded_until, 1, by);
+    move_ticks(&dev->cookie_born, 1, by);
 #endif
-    dev->origin = origin;
+    dev->origin += (wyrm_ms)far;
 }
 
 void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now)
 {
     wyrm_ms ahead = now - dev->origin;
 
-    if (ahead < WYRM_TICK_MIN || ahead > WYRM_TICK_MAX) {
-        move_origin(dev, now - WYRM_TICK_START);
+    if (ahead < WYRM_TICK_MIN || ahead >= WYRM_TICK_MAX) {
+        move_origin(dev, ahead);
         ahead = WYRM_TICK_START;
     }
     dev->now = (wyrm_tick)ahead;

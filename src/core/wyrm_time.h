@@ -15,9 +15,9 @@
 /* Now is between these two: later than 0 and earlier than NEVER by more than any span in use (the
  * longest is a persistent keepalive of 65535 s). A new origin puts it at START, 12 days from each.
  */
-#define WYRM_TICK_MIN   (UINT32_C(1) << 29)
-#define WYRM_TICK_START (UINT32_C(1) << 30)
-#define WYRM_TICK_MAX   (UINT32_C(1) << 31)
+#define WYRM_TICK_MIN   (UINT32_C(1) << 30)
+#define WYRM_TICK_START (UINT32_C(1) << 31)
+#define WYRM_TICK_MAX   (UINT32_C(3) << 30)
 
 /* Every call of the API that is told the time says so here first. */
 void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now);

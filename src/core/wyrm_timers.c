@@ -60,33 +60,28 @@ void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_
         dev->pending = true;
 }
 
-void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer)
-{
-    if (!armed(peer, WYRM_TIMER_NEW_HANDSHAKE))
-        arm(dev, peer, WYRM_TIMER_NEW_HANDSHAKE,
-            WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT + jitter(peer->local[peer->current]));
-}
-
-void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer)
-{
-    if (!armed(peer, WYRM_TIMER_KEEPALIVE))
-        arm(dev, peer, WYRM_TIMER_KEEPALIVE, WYRM_KEEPALIVE_TIMEOUT);
-}
-
 static void traversed(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     if (peer->persistent_s > 0)
         arm(dev, peer, WYRM_TIMER_PERSISTENT, peer->persistent_s * UINT32_C(1000));
 }
 
-void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer)
+void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
+                      struct wyrm_packet *out)
 {
+    wyrm_copy(&out->to, to, sizeof(out->to));
+    out->peer = peer->id;
+    peer->tx_bytes += out->len;
     disarm(peer, WYRM_TIMER_KEEPALIVE);
     traversed(dev, peer);
 }
 
-void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer)
+void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer,
+                          const struct wyrm_meta *from, size_t len)
 {
+    if (from != NULL)
+        wyrm_copy(&peer->to, from, sizeof(peer->to));
+    peer->rx_bytes += len;
     disarm(peer, WYRM_TIMER_NEW_HANDSHAKE);
     traversed(dev, peer);
 }
@@ -135,19 +130,25 @@ void wyrm_timers_keepalive_unsent(struct wyrm_device *dev, struct wyrm_peer *pee
     wyrm_timers_want_handshake(dev, peer);
 }
 
-void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
-                            const struct wyrm_keypair *kp)
+void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer,
+                           const struct wyrm_keypair *kp, size_t content)
 {
+    peer->events &= (uint8_t)~EVENT_KEEPALIVE;
+    if (content > 0 && !armed(peer, WYRM_TIMER_NEW_HANDSHAKE))
+        arm(dev, peer, WYRM_TIMER_NEW_HANDSHAKE,
+            WYRM_KEEPALIVE_TIMEOUT + WYRM_REKEY_TIMEOUT + jitter(peer->local[peer->current]));
     if (kp->tx_next >= WYRM_REKEY_AFTER_MESSAGES ||
-        (peer->facts & FACT_OURS && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
+        (!(peer->facts & FACT_THEIRS) && wyrm_expired(dev->now, kp->born, WYRM_REKEY_AFTER_TIME)))
         wyrm_timers_want_handshake(dev, peer);
 }
 
-void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer)
+void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, size_t content)
 {
     const struct wyrm_keypair *kp = wyrm_session_current(peer, dev->now);
 
-    if (kp == NULL || (peer->facts & (FACT_OURS | FACT_LAST_MINUTE)) != FACT_OURS)
+    if (content > 0 && !armed(peer, WYRM_TIMER_KEEPALIVE))
+        arm(dev, peer, WYRM_TIMER_KEEPALIVE, WYRM_KEEPALIVE_TIMEOUT);
+    if (kp == NULL || peer->facts & (FACT_THEIRS | FACT_LAST_MINUTE))
         return;
     if (wyrm_expired(dev->now, kp->born,
                      WYRM_REJECT_AFTER_TIME - WYRM_KEEPALIVE_TIMEOUT - WYRM_REKEY_TIMEOUT)) {
@@ -162,7 +163,7 @@ static WYRM_APART void fall_back(struct wyrm_peer *peer)
 {
     peer->unanswered = 0;
     if (peer->configured.family != 0)
-        peer->to.remote = peer->configured;
+        wyrm_copy(&peer->to.remote, &peer->configured, sizeof(peer->configured));
 }
 
 /* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits. The port

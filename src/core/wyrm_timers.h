@@ -21,15 +21,19 @@
 void wyrm_timers_clear(struct wyrm_peer *peer);
 
 /* Facts. They happen now. */
-void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer);
-void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer);
-/* Any authentic message, handshakes and keepalives included. */
-void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer);
-void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer);
-/* It is a data packet, which is about to be sealed: renews a session in good time. */
-void wyrm_timers_sent_under(struct wyrm_device *dev, struct wyrm_peer *peer,
-                            const struct wyrm_keypair *kp);
-void wyrm_timers_received_under(struct wyrm_device *dev, struct wyrm_peer *peer);
+/* An authentic datagram of out->len bytes goes to the peer, at `to`; out->data is set. The caller
+ * still sets its tos. */
+void wyrm_timers_sent(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_meta *to,
+                      struct wyrm_packet *out);
+/* An authentic datagram of `len` bytes came from the peer, which answers find at `from`; NULL:
+ * where it was before. */
+void wyrm_timers_received(struct wyrm_device *dev, struct wyrm_peer *peer,
+                          const struct wyrm_meta *from, size_t len);
+/* It is a data packet, without content a keepalive: renews the session in good time. What is sent
+ * is about to be sealed under `kp`. */
+void wyrm_timers_data_sent(struct wyrm_device *dev, struct wyrm_peer *peer,
+                           const struct wyrm_keypair *kp, size_t content);
+void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, size_t content);
 /* An initiation with this session index went out, or could not be made. */
 void wyrm_timers_initiated(struct wyrm_device *dev, struct wyrm_peer *peer, uint32_t index);
 /* A keypair exists, confirmed or not. */

@@ -399,8 +399,10 @@ static void inherited_20_an_index_is_unique_among_all_peers(void **state)
     (void)state;
     same = w->node[A].random_state;
     for (unsigned i = B; i <= D; i++) {
-        w->node[A].random_state = same; /* every draw begins with the same bytes */
-        handshake(w, A, i);
+        w->node[A].random_state = same; /* every first draw begins with the same bytes */
+        wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][i]);
+        pass(w, 12000);
+        assert_true(is_up(w, A, i));
     }
     for (unsigned i = B; i <= D; i++)
         for (unsigned j = B; j < i; j++)

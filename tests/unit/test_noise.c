@@ -55,7 +55,7 @@ static void a_handshake_gives_both_sides_the_same_two_keys(void **state)
     assert_memory_not_equal(a->keys.send, a->keys.recv, 32);
     assert_int_equal(a->remote, theirs->local[theirs->current]);
     assert_int_equal(ours->local[ours->current], b->remote);
-    assert_true(ours->facts & FACT_OURS && !(theirs->facts & FACT_OURS));
+    assert_true(theirs->facts & FACT_THEIRS && !(ours->facts & FACT_THEIRS));
     world_free(w);
 }
 
