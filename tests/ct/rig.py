@@ -317,13 +317,14 @@ class Build:
 
 
 def every_build() -> list[Build]:
-    """All that is emulated: each core, compiler and level."""
+    """All that is emulated: each core, compiler and level, and the smallest code."""
+    variants = [*((level, "") for level in LEVELS), ("Os", "-DWYRM_ASM=0")]
     return [
-        Build(core, compiler, level)
+        Build(core, compiler, level, definitions)
         for core in CORES.values()
         if core is not HOST
         for compiler in core.compilers
-        for level in LEVELS
+        for level, definitions in variants
     ]
 
 

@@ -53,12 +53,16 @@ def test_both_families_pass_whoever_begins(
     assert made.peer.peers()[0].endpoint == at(DEVICE_OUTER[outer])
 
 
+SMALLEST = "m7-small"  # with -Os, and the library optimised as one when linking
+
+
 @pytest.mark.all
 @pytest.mark.timeout(600)
-def test_both_families_pass_in_the_smallest_build(tmp_path: Path) -> None:
-    """With -Os, and the library optimised as one when linking."""
-    build.cmake("m7-small")
-    with boot(boards.board("m7").firmware("m7-small"), tmp_path, psk=net.make_psk()) as made:
+@pytest.mark.parametrize("preset", ["m4", "m3", SMALLEST])
+def test_both_families_pass_in_other_builds(preset: str, tmp_path: Path) -> None:
+    build.cmake(preset)
+    board = boards.board(preset.partition("-")[0])
+    with boot(board.firmware(preset), tmp_path, psk=net.make_psk(), board=board.name) as made:
         made.connect()
         assert made.host_pings()
         for family in (4, 6):

@@ -26,8 +26,10 @@ class Board:
 BOARDS = {
     board.name: board
     for board in (
-        # The memory bank that plays the flash is QEMU's main RAM object, 16 MB on this machine.
+        # The memory bank that plays the flash is QEMU's main RAM object, 16 MB on these machines.
         Board("m7", "MPS2 AN500, Cortex-M7", "mps2-an500", 16 << 20),
+        Board("m4", "MPS2 AN386, Cortex-M4", "mps2-an386", 16 << 20),
+        Board("m3", "MPS2 AN385, Cortex-M3", "mps2-an385", 16 << 20),
     )
 }
 DEFAULT = "m7"
