@@ -257,6 +257,33 @@ static void fields_agree_on_random_and_on_carry_heavy_points(void **state)
     }
 }
 
+#if defined(WYRM_ROWS) && WYRM_ROWS
+/* A small number less one about 2^255: no scalar and point are known that lead there. */
+static void differences_hold_at_the_ends_of_their_range(void **state)
+{
+    static const int near[] = {-20, -19, -18, -17, -1, 0, 1, 17, 18, 19, 20};
+    element slot[SLOTS], zero = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 19; i++) {
+        for (unsigned j = 0; j < sizeof near / sizeof near[0]; j++) {
+            memset(slot, 0, sizeof slot);
+            slot[T0][0] = (wyrm_limb)i;
+            slot[T1][LIMBS - 1] = (wyrm_limb)((wyrm_limb)1 << (WYRM_ROWS - 1));
+            ripple(slot[T1], near[j]); /* 2^255 and a little more or less */
+            operate(slot, SUB(X1, T0, T1));
+            operate(slot, SUM(X1, X1, T1)); /* i again, perhaps with a p too many */
+            operate(slot, SUB(X1, X1, T0));
+            slot[X2][0] = 1;
+            operate(slot, MUL(X1, X1, X2));
+            ripple(slot[X1], 19);
+            ripple(slot[X1], (int32_t)(19 * take_top(slot[X1])) - 19);
+            assert_memory_equal(slot[X1], zero, sizeof zero);
+        }
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +297,9 @@ int main(void)
         cmocka_unit_test(the_output_may_replace_either_input),
         cmocka_unit_test(both_sides_of_an_exchange_agree),
         cmocka_unit_test(fields_agree_on_random_and_on_carry_heavy_points),
+#if defined(WYRM_ROWS) && WYRM_ROWS
+        cmocka_unit_test(differences_hold_at_the_ends_of_their_range),
+#endif
     };
 
     return cmocka_run_group_tests_name(GROUP, tests, NULL, NULL);

@@ -4,8 +4,8 @@
  *
  * Poly1305 in the least code, on the rows that X25519 has too.
  *
- * Bounds: the sum stays below 2^130 + 2^127, with a block below 2^130 + 2^129 + 2^127; times r,
- * which is below 2^124, below 2^254.8.
+ * Bounds: the sum stays below 2^130 + 2^128, with a block below 2^131; times r, which is below
+ * 2^124, below 2^255, of which five times what lies from bit 130 on is below 2^127.4.
  */
 #ifndef WYRM_POLY1305_ROWS_H
 #define WYRM_POLY1305_ROWS_H

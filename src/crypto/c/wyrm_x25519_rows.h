@@ -6,8 +6,9 @@
  * function that can add, subtract and multiply modulo p = 2^255 - 19.
  *
  * Bounds: every operation takes any 256-bit values, except that what is subtracted stays below
- * 2^256 - 38. Every result is below 2^255 + 2^22: each operation ends with one fold of its carry
- * and of bit 255 into the low end, for 2^255 = 19.
+ * 2^256 - 38. Each ends with one fold of its carry and of bit 255 into the low end, for 2^255 = 19,
+ * and so below 2^255 + 2^22; but a difference keeps its bit 255, which 37 may have to be taken
+ * from, and is any 256-bit value. No difference is subtracted.
  */
 #ifndef WYRM_X25519_ROWS_H
 #define WYRM_X25519_ROWS_H
@@ -77,7 +78,8 @@ __attribute__((noinline)) static void operate(element slot[SLOTS], unsigned oper
         factor = 38; /* 2^256 */
     }
     above = 2 * (uint32_t)wyrm_row(sum, factor, a, LIMBS);
-    above += take_top(sum);
+    if (flip == 0)
+        above += take_top(sum);
     ripple(sum, (int32_t)(19 * above) - (int32_t)(flip & 37)); /* 2^256 - 1 = 37 */
     memcpy(slot[operation & 7], sum, sizeof(element));
 }
