@@ -154,8 +154,8 @@ void wyrm_blake2s_init_hmac(struct wyrm_blake2s *state, const uint8_t *key, size
 {
     wyrm_blake2s_init(state, WYRM_HASH_LEN, key, len);
     state->h[0] ^= (uint32_t)len << 8; /* to BLAKE2s itself it is no key */
-    for (uint8_t *p = state->block; p < state->block + sizeof(state->block); p += 4)
-        wyrm_store_word(p, wyrm_load_word(p) ^ pad);
+    for (unsigned i = 0; i < sizeof(state->block); i += 4)
+        wyrm_store_word(state->block + i, wyrm_load_word(state->block + i) ^ pad);
 }
 
 void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
