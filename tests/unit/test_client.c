@@ -218,6 +218,26 @@ static void an_initiation_is_dropped_and_changes_nothing(void **state)
     assert_int_equal(net.initiations[CLIENT], 1);
 }
 
+static void a_response_to_a_session_long_gone_is_no_work(void **state)
+{
+    struct wyrm_meta from = node_address(SERVER);
+    struct wyrm_packet out;
+    unsigned responses = 0;
+
+    (void)state;
+    assert_they_talk();
+    pass(600000);
+    for (unsigned i = 0; i < QUEUE; i++) {
+        struct message *old = &net.queue[i];
+
+        if (old->len == 0 || old->data[0] != WYRM_MSG_RESPONSE)
+            continue;
+        responses++;
+        assert_int_equal(client_input(net.now, &from, old->data, old->len, &out), WYRM_D_INDEX);
+    }
+    assert_int_equal(responses, 1);
+}
+
 static void the_client_renews_its_session_while_data_flows(void **state)
 {
     (void)state;
@@ -339,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_client_brings_the_tunnel_up, fresh),
         cmocka_unit_test_setup(an_initiation_is_dropped_and_changes_nothing, fresh),
+        cmocka_unit_test_setup(a_response_to_a_session_long_gone_is_no_work, fresh),
         cmocka_unit_test_setup(the_client_renews_its_session_while_data_flows, fresh),
         cmocka_unit_test_setup(a_server_that_only_receives_hears_of_every_session, fresh),
         cmocka_unit_test_setup(a_client_that_only_receives_keeps_its_session, fresh),
