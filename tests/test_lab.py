@@ -17,6 +17,7 @@ from wyrmlab.boards import board
 from wyrmlab.console import Console
 from wyrmlab.device import Device
 from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
+from wyrmlab.record import Run, Step
 
 # --- Console ---
 
@@ -169,3 +170,18 @@ def test_every_python_package_is_locked_by_hash() -> None:
     assert all("--hash=sha256:" in block for block in blocks)
     for name in re.findall(r"^(\S+==\S+)", (paths.LAB / "requirements.in").read_text(), re.M):
         assert f"\n{name} " in lock
+
+
+# --- Records ---
+
+
+def test_a_step_interrupted_before_its_first_line_does_not_stay_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "RUNS", tmp_path)
+    run = Run("test")
+    with pytest.raises(KeyboardInterrupt), run:
+        run.record.steps.append(Step(name="boots", outcome="running", seconds=0.0))
+        raise KeyboardInterrupt
+    assert [step.outcome for step in run.record.steps] == ["interrupted"]
+    assert '"outcome": "running"' not in run.file.read_text()

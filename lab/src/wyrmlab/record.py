@@ -149,6 +149,10 @@ class Run:
         else:
             self.record.outcome = "failed"
             self.record.failure = str(error) or type(error).__name__
+        # A signal may come between the beginning of a step and its first line.
+        for step in self.record.steps:
+            if step.outcome == "running":
+                step.outcome = self.record.outcome
         self.save()
 
     def save(self) -> None:
@@ -166,16 +170,16 @@ class Run:
     def step(self, name: str) -> Iterator[Step]:
         """Times a step and keeps its outcome; the body may fill in `detail`."""
         step = Step(name=name, outcome="running", seconds=0.0)
-        self.record.steps.append(step)
-        self.save()
         begun = time.monotonic()
         try:
+            self.record.steps.append(step)
+            self.save()
             yield step
             step.outcome = "passed"
         except KeyboardInterrupt:
             step.outcome = "interrupted"
             raise
-        except BaseException as error:
+        except Exception as error:
             step.outcome = "failed"
             step.detail = str(error)
             raise
