@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -151,8 +151,9 @@ def device(*args: str) -> Iterator[subprocess.Popen[str]]:
 def descendants(pid: int) -> list[int]:
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *descendants(int(child))]
+        with suppress(OSError):  # it may end while we look
+            for child in task.read_text().split():
+                found += [int(child), *descendants(int(child))]
     return found
 
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import re
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, packages, paths, terminal, third_party
+from wyrmlab import net, packages, paths, proc, terminal, third_party
 from wyrmlab.boards import board
 from wyrmlab.console import Console
 from wyrmlab.device import Device
@@ -140,8 +142,6 @@ def test_every_package_has_a_group_a_probe_and_a_reason() -> None:
 
 
 def test_program_that_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wyrmlab import proc
-
     monkeypatch.setattr(proc.shutil, "which", lambda *_, **__: None)
     with pytest.raises(MissingError, match=r"`wg` is missing.*wireguard-tools"):
         proc.find("wg")
@@ -170,6 +170,48 @@ def test_every_python_package_is_locked_by_hash() -> None:
     assert all("--hash=sha256:" in block for block in blocks)
     for name in re.findall(r"^(\S+==\S+)", (paths.LAB / "requirements.in").read_text(), re.M):
         assert f"\n{name} " in lock
+
+
+# --- Signals ---
+
+
+def test_an_interruption_that_a_finalizer_swallows_comes_again() -> None:
+    program = """
+import signal, time
+from wyrmlab.proc import install_signal_handlers
+
+class Swallows:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+install_signal_handlers()
+try:
+    Swallows()
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_a_program_that_dies_with_us_keeps_its_process_id_and_dies_with_us() -> None:
+    program = """
+import os, subprocess, sys
+from wyrmlab.proc import dying_with_us
+
+child = subprocess.Popen(dying_with_us(["sh", "-c", "echo $$; exec sleep 60"]))
+print(child.pid, flush=True)
+os.waitid(os.P_ALL, 0, os.WEXITED)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as we:
+        assert we.stdout is not None
+        told, seen = we.stdout.readline(), we.stdout.readline()
+        we.kill()
+    assert told == seen
+    proc.wait_until(
+        lambda: not Path(f"/proc/{told.strip()}").exists(), timeout_s=10, what="its end"
+    )
 
 
 # --- Records ---

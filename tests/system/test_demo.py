@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -58,9 +58,10 @@ class Story:
         waiting = [self.process.pid]
         while waiting:
             for task in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-                children = [int(child) for child in task.read_text().split()]
-                found += children
-                waiting += children
+                with suppress(OSError):  # it may end while we look
+                    children = [int(child) for child in task.read_text().split()]
+                    found += children
+                    waiting += children
         return found
 
     def record(self) -> record.Record:

@@ -117,7 +117,7 @@ def follow(command: list[str], title: str) -> None:
     program = str(proc.find(command[0]))
     with (
         subprocess.Popen(
-            [program, *command[1:]],
+            proc.dying_with_us([program, *command[1:]]),
             cwd=paths.ROOT,
             env={**os.environ, "NINJA_STATUS": "[%f/%t] "},
             stdin=subprocess.DEVNULL,
@@ -125,7 +125,6 @@ def follow(command: list[str], title: str) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            preexec_fn=proc.parent_death_signal,
         ) as running,
         Progress(
             TextColumn("{task.description}"),

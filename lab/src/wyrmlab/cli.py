@@ -17,7 +17,7 @@ from wyrmlab import net
 from wyrmlab.boards import BOARDS, DEFAULT
 from wyrmlab.build import Target
 from wyrmlab.errors import FAILED, INTERRUPTED, MISSING, USAGE, WyrmError
-from wyrmlab.proc import install_signal_handlers
+from wyrmlab.proc import ignore_signals, install_signal_handlers
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
 
@@ -404,7 +404,9 @@ def main() -> NoReturn:
         # Typer makes this of a KeyboardInterrupt.
         if code == INTERRUPTED:
             code = _report(KeyboardInterrupt())
+        ignore_signals()
     except BaseException as error:
+        ignore_signals()
         code = _report(error)
     if not net.inside():
         net.give_back()

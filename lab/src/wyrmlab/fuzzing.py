@@ -48,14 +48,13 @@ def fuzz(name: str, seconds: int, *, inputs: int | None = None) -> int:
     command += [f"-dict={words}"] if words.exists() else []
     command += [str(corpus)] if inputs is None else [f"-runs={inputs}", "-seed=1"]
     done = subprocess.run(
-        command,
+        proc.dying_with_us(command),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
         timeout=seconds + 120,
-        preexec_fn=proc.parent_death_signal,
     )
     found = re.search(r"number_of_executed_units: (\d+)", done.stdout)
     if done.returncode != 0 or found is None:

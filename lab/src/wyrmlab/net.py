@@ -221,21 +221,17 @@ def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None)
     if name is not None and way is Way.ROOT:
         environment[_NAME] = name
 
-    watched = _PASSED_ON | {signal.SIGCHLD}
     read_end, write_end = os.pipe()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-
-    def prepare() -> None:
-        # What ends it waits until it can clean up: until proc.install_signal_handlers.
-        signal.pthread_sigmask(signal.SIG_SETMASK, before | _PASSED_ON)
-        proc.parent_death_signal()
-
+    # What ends it waits until it can clean up: until proc.install_signal_handlers. The end of a
+    # child is for us alone to wait for.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
     child = subprocess.Popen(
-        [*wrapper, *(command or _same_command())],
+        proc.dying_with_us([*wrapper, *(command or _same_command())]),
         env={**environment, GATE: str(read_end)},
         pass_fds=(read_end,),
-        preexec_fn=prepare,
     )
+    watched = _PASSED_ON | {signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     os.close(read_end)
     try:
         first = _first_child(child)

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -89,27 +90,44 @@ def wait_until(
         time.sleep(interval_s)
 
 
-def parent_death_signal() -> None:
-    """For preexec_fn: the child dies with us, however we die."""
-    import ctypes
+def dying_with_us(command: Sequence[str]) -> list[str]:
+    """The same program under the same process id, killed by the kernel when we end, however we do.
 
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    No preexec_fn: between fork and exec it would run our own Python, signal handlers included.
+    """
+    return [str(find("setpriv")), "--pdeathsig", "KILL", "--", *command]
+
+
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def install_signal_handlers() -> None:
     """SIGTERM and SIGHUP end us as Ctrl-C does. While we clean up, further ones are ignored."""
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def interrupted(_number: int, _frame: types.FrameType | None) -> None:
-        for number in ends:
-            signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    for number in ends:
-        signal.signal(number, interrupted)
+    for number in (*_ENDS, signal.SIGALRM):
+        signal.signal(number, _interrupted)
+    sys.unraisablehook = _unraisable
     # Who started us may have kept them back until now.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+
+
+def ignore_signals() -> None:
+    """When there is nothing left to interrupt."""
+    for number in (*_ENDS, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _interrupted(_number: int, _frame: types.FrameType | None) -> None:
+    for number in _ENDS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _unraisable(told: sys.UnraisableHookArgs) -> None:
+    """What a finalizer raises Python only prints: an interruption is said again right after."""
+    if told.exc_type is KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+    else:
+        sys.__unraisablehook__(told)
 
 
 class Service:
@@ -142,7 +160,7 @@ class Service:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command,
+                dying_with_us(self._command),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -150,7 +168,6 @@ class Service:
                 env=self._env,
                 # Ctrl-C reaches us alone; we stop services in the right order.
                 start_new_session=True,
-                preexec_fn=parent_death_signal,
             )
 
     @property
