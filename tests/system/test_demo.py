@@ -171,7 +171,9 @@ def test_interrupted_demo_keeps_half_a_record_and_leaves_nothing_running(
         assert "interrupted" in story.said
         kept = story.record()
         assert kept.outcome == "interrupted"
-        assert kept.steps[-1].outcome == "interrupted"
+        *before, last = (step.outcome for step in kept.steps)
+        assert set(before) <= {"passed"}
+        assert last in ("interrupted", "passed")  # passed: it came between two steps
         assert "boot_ms" in kept.results
         proc.wait_until(
             lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids),
