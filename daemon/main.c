@@ -46,7 +46,7 @@ static const char usage[] =
     "  -V, --version     the version\n"
     "\n"
     "It ends when the interface is deleted, when its socket under " UAPI_DIR " is removed, or\n"
-    "on SIGTERM and SIGINT. Exit codes: 0 ended as asked, 1 failed, 2 wrong usage.\n";
+    "on SIGTERM, SIGINT and SIGHUP. Exit codes: 0 ended as asked, 1 failed, 2 wrong usage.\n";
 
 /* ---- Platform ----------------------------------------------------------- */
 

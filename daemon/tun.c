@@ -70,6 +70,19 @@ static bool settle(struct wyrmd *d)
     return true;
 }
 
+/* Why there is no interface, besides the system's own word for it. */
+static const char *obstacle(const struct wyrmd *d, int error)
+{
+    if (error == EPERM)
+        return "; run as root or with CAP_NET_ADMIN";
+    if (error == EBUSY)
+        return "; another program has it";
+    if (error == EINVAL)
+        return if_nametoindex(d->name) != 0 ? "; there is another interface of this name"
+                                            : "; no interface can have this name";
+    return "";
+}
+
 bool wyrmd_tun_open(struct wyrmd *d)
 {
     const unsigned long tcp = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
@@ -77,13 +90,15 @@ bool wyrmd_tun_open(struct wyrmd *d)
 
     d->tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (d->tun < 0) {
-        wyrmd_log(d, "/dev/net/tun: %s; load the tun module, or run as root", strerror(errno));
+        wyrmd_log(d, "/dev/net/tun: %s; %s", strerror(errno),
+                  errno == EACCES || errno == EPERM ? "run as root" : "load the tun module");
         return false;
     }
     request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
     if (ioctl(d->tun, TUNSETIFF, &request) < 0) {
-        wyrmd_log(d, "making the interface: %s; %s", strerror(errno),
-                  errno == EBUSY ? "another program has it" : "run as root or with CAP_NET_ADMIN");
+        int error = errno;
+
+        wyrmd_log(d, "making the interface: %s%s", strerror(error), obstacle(d, error));
         return false;
     }
     memcpy(d->name, request.ifr_name, sizeof(d->name));

@@ -238,7 +238,7 @@ def ended(tunnel: Tunnel) -> bool:
     return not tunnel.running and not tunnel.socket.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_and_nothing_stays(alone: Tunnel, number: signal.Signals) -> None:
     os.kill(alone.pid, number)
     eventually(lambda: ended(alone), "its end")
@@ -277,6 +277,29 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path)
     assert alone.wg("show", "wga") != ""
 
 
+def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None:
+    """Who is root already is not told to become root."""
+    taken, impossible = "there is another interface of this name", "no interface can have this name"
+    with machine("west") as west:
+        west.ip("link add veth0 type veth peer name veth1")
+        for name, why in (("veth0", taken), ("wg 0", impossible), ("..", impossible)):
+            with pytest.raises(WyrmError) as refused:
+                west.run(wyrmd, name)
+            assert refused.value.detail.strip() == (
+                f"wyrmd: {name}: making the interface: Invalid argument; {why}"
+            )
+            assert not (SOCKETS / f"{name}.sock").exists()
+
+
+def test_without_privileges_the_remedy_is_named(wyrmd: Path) -> None:
+    with machine("west") as west:
+        weak = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
+        with pytest.raises(WyrmError) as refused:
+            west.run(*weak, wyrmd, "wga")
+        assert "run as root or with CAP_NET_ADMIN" in refused.value.detail
+        assert not (SOCKETS / "wga.sock").exists()
+
+
 def test_a_stale_socket_is_replaced(alone: Tunnel) -> None:
     os.kill(alone.pid, signal.SIGKILL)
     eventually(lambda: not alone.running, "its end")
@@ -308,6 +331,24 @@ def test_it_keeps_one_capability_and_hides_its_memory(alone: Tunnel) -> None:
     assert status["NoNewPrivs"] == "1"
     limits = Path(f"/proc/{alone.pid}/limits").read_text()
     assert "Max core file size        0                    0" in limits
+
+
+def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
+    wyrmd: Path, tmp_path: Path
+) -> None:
+    owner = SOCKETS.stat().st_uid
+    try:
+        os.chown(SOCKETS, 1, -1)
+    except OSError:
+        pytest.skip("an ordinary user's namespace knows nobody else")
+    try:
+        with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+            status = Path(f"/proc/{tunnel.pid}/status").read_text()
+            assert f"CapEff:\t{1 << 12 | 1 << 1:016x}\n" in status
+            os.kill(tunnel.pid, signal.SIGTERM)
+            eventually(lambda: ended(tunnel), "its end")
+    finally:
+        os.chown(SOCKETS, owner, -1)
 
 
 def test_the_socket_is_private_and_its_folder_readable(alone: Tunnel) -> None:
