@@ -307,6 +307,25 @@ static void load_is_work_that_waits(void **state)
     world_free(w);
 }
 
+static void load_is_an_eighth_of_many_slots(void **state)
+{
+    struct wyrm_slot slots[17] = {{0}}; /* one is kept for responses */
+    struct world *w = world_make(4);
+    struct datagram initiation;
+
+    (void)state;
+    w->node[B].pools.slots = slots;
+    w->node[B].pools.n_slots = 17;
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    make_initiation(w, C, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[C].address), WYRM_WORK);
+    make_initiation(w, D, B, &initiation);
+    assert_int_equal(inject(w, B, &initiation, &w->node[D].address), WYRM_SEND);
+    assert_int_equal(w->tally[B].cookies, 1);
+    world_free(w);
+}
+
 /* ---- The limit per source --------------------------------------------------------- */
 
 /* One message from the source under load, mac2 being right for it: what B's limit says. */
@@ -461,6 +480,7 @@ int main(void)
         cmocka_unit_test(both_under_load_still_come_together),
         cmocka_unit_test(an_answer_is_never_larger_than_the_question),
         cmocka_unit_test(load_is_work_that_waits),
+        cmocka_unit_test(load_is_an_eighth_of_many_slots),
         cmocka_unit_test(a_source_may_burst_5_and_then_20_a_second),
         cmocka_unit_test(the_port_does_not_make_another_source),
         cmocka_unit_test(other_sources_are_not_affected),

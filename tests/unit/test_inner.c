@@ -252,6 +252,22 @@ static void a_keepalive_has_a_plain_outer_tos(void **state)
     world_free(w);
 }
 
+/* As Linux sends them: DSCP AF41, and no ECN. */
+static void handshake_messages_are_sent_with_priority(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+
+    (void)state;
+    make_initiation(w, A, B, &initiation);
+    assert_int_equal(initiation.tos, 0x88);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    settle(w, B);
+    assert_int_equal(kind_of(&w->last[B]), WYRM_MSG_RESPONSE);
+    assert_int_equal(w->last[B].tos, 0x88);
+    world_free(w);
+}
+
 static void a_mark_on_the_way_reaches_the_inner_packet(void **state)
 {
     struct world *w = world_make(2);
@@ -322,6 +338,7 @@ int main(void)
         cmocka_unit_test(the_ipv4_check_sum_stays_right_for_every_value),
         cmocka_unit_test(the_outer_tos_is_ecn_without_dscp),
         cmocka_unit_test(a_keepalive_has_a_plain_outer_tos),
+        cmocka_unit_test(handshake_messages_are_sent_with_priority),
         cmocka_unit_test(a_mark_on_the_way_reaches_the_inner_packet),
         cmocka_unit_test(what_follows_the_ip_packet_is_cut_off),
         cmocka_unit_test(what_is_no_ip_packet_is_not_sent),

@@ -690,6 +690,35 @@ static void a_roamed_endpoint_falls_back_when_the_peer_is_given_up(void **state)
     world_free(w);
 }
 
+static bool but_initiations(struct world *world, struct datagram *datagram)
+{
+    (void)world;
+    return kind_of(datagram) != WYRM_MSG_INITIATION;
+}
+
+/* B's session still brings data while nobody hears A's wish for another. The keepalive that A owes
+ * for them would fall due after that session's end, and begin the attempt anew. */
+static void a_keepalive_owed_begins_no_attempt_after_one_was_given_up(void **state)
+{
+    struct world *w = world_make(2);
+
+    (void)state;
+    handshake(w, B, A);
+    sleep_through(w, 84000);
+    w->censor = but_initiations;
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    while (w->tally[A].initiations < 18) /* the last, which is given up 90 s after the first */
+        pass(w, 100);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 1);
+    w->tally[A] = (struct tally){0};
+    pass(w, 60000);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_int_equal(w->tally[A].initiations, 0);
+    world_free(w);
+}
+
 /* Paper section 6.4: each packet the user sends begins the 90 s anew. Held packets stay. */
 static void a_peer_is_not_given_up_while_there_are_packets_for_it(void **state)
 {
@@ -836,6 +865,7 @@ int main(void)
         cmocka_unit_test(a_persistent_keepalive_survives_a_sleep_right_after_a_handshake),
         cmocka_unit_test(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
         cmocka_unit_test(an_endpoint_taken_away_ends_the_attempt),
+        cmocka_unit_test(a_keepalive_owed_begins_no_attempt_after_one_was_given_up),
         cmocka_unit_test(a_peer_is_not_given_up_while_there_are_packets_for_it),
         cmocka_unit_test(a_held_packet_goes_out_however_late_the_peer_returns),
         cmocka_unit_test(initiations_without_an_answer_are_counted_until_there_is_one),
