@@ -33,7 +33,6 @@ def test_a_defect_without_a_test_is_not_fine() -> None:
     assert Defect("1", "security", "x", tests={"a": True}).fine
     assert not Defect("1", "security", "x", tests={"a": True, "b": False}).fine
     assert not Defect("1", "security", "x").fine
-    assert Defect("1", "security", "x", port="elsewhere").fine
 
 
 def test_the_list_is_complete() -> None:

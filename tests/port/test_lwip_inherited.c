@@ -239,6 +239,25 @@ static void inherited_32_tunnel_may_be_removed_from_a_callback(void **state)
     bench_advance(10000);
 }
 
+/* Whoever else keeps something in the interface, as some vendors' stacks do, takes nothing of ours.
+ */
+static void inherited_33_the_interfaces_state_belongs_to_others(void **state)
+{
+    struct netif *netif = wyrm_lwip_netif(bench.tunnel);
+    int others;
+
+    (void)state;
+    netif->state = &others;
+    bench_connect();
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    far_sends("10.7.0.2", "10.7.0.1", 8);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(s.received, 1);
+    wyrm_lwip_stop(bench.tunnel);
+    assert_ptr_equal(netif->state, &others);
+}
+
 static void inherited_34_without_randomness_no_handshake(void **state)
 {
     (void)state;
@@ -256,6 +275,44 @@ static void inherited_34_without_randomness_no_handshake(void **state)
         bench_advance(2000);
     }
     assert_int_equal(bench.n_plain, 1);
+}
+
+static void inherited_35_calls_before_the_start_are_refused(void **state)
+{
+    WYRM_LWIP_DEFINE(fresh, 1, 1, 1);
+    const uint8_t key[WYRM_KEY_LEN] = {9};
+    const struct wyrm_endpoint at = {.family = 4, .port = 9, .addr = {192, 0, 2, 2}};
+    const struct wyrm_prefix prefix = {.family = 4, .bits = 8, .addr = {10}};
+    struct wyrm_peer_info info;
+    wyrm_peer_id peer;
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_set_private_key(&fresh, key), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_public_key(&fresh, (uint8_t[WYRM_KEY_LEN]){0}), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_add(&fresh, key, &peer), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(&fresh, 0, &at), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_get(&fresh, 0, &info, NULL), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_connect(&fresh, 0), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_disconnect(&fresh, 0), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_peer_remove(&fresh, 0), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_route_add(&fresh, 0, &prefix), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_set_port_locked(&fresh, 1), ERR_CLSD);
+    assert_int_equal(wyrm_lwip_port(&fresh), 0);
+    wyrm_lwip_work(&fresh, &job);
+    wyrm_lwip_stop(&fresh);
+    wyrm_lwip_remove(&fresh);
+}
+
+static void inherited_36_the_port_we_listen_on_is_our_own(void **state)
+{
+    (void)state;
+    bench_connect();
+    assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 4444), ERR_OK);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(bench.far_sees.port, 4444);
+    assert_int_equal(info_of_peer().endpoint.port, BENCH_PORT);
 }
 
 static void inherited_38_idle_tunnel_does_not_tick(void **state)
@@ -282,6 +339,26 @@ static void inherited_38_session_ticks_only_as_often_as_it_must(void **state)
     uint32_t before = bench_counters()->timer_fired;
     bench_advance(600000);
     assert_true(bench_counters()->timer_fired - before <= 1);
+}
+
+/* All of lwIP's memory is an allocator of the test's, which counts; our own is none at all, and the
+ * sanitizer sees what is given back and was not taken. */
+static void inherited_39_what_was_allocated_goes_back_where_it_came_from(void **state)
+{
+    unsigned before;
+
+    (void)state;
+    wyrm_lwip_remove(bench.tunnel);
+    before = bench_alive();
+    for (int i = 0; i < 3; i++) {
+        bench_start();
+        bench.ready = 0;
+        bench_advance(10000);
+        bench_connect();
+        assert_true(bench_alive() > before);
+        wyrm_lwip_remove(bench.tunnel);
+        assert_int_equal(bench_alive(), before);
+    }
 }
 
 static void inherited_40_one_buffer_out_and_none_in(void **state)
@@ -346,9 +423,13 @@ int main(void)
         TEST_SIX(inherited_26_inner_ipv6_is_checked_like_ipv4),
         TEST(inherited_29_late_response_after_disconnect_makes_no_session),
         TEST(inherited_32_tunnel_may_be_removed_from_a_callback),
+        TEST(inherited_33_the_interfaces_state_belongs_to_others),
         TEST(inherited_34_without_randomness_no_handshake),
+        TEST(inherited_35_calls_before_the_start_are_refused),
+        TEST(inherited_36_the_port_we_listen_on_is_our_own),
         TEST(inherited_38_idle_tunnel_does_not_tick),
         TEST(inherited_38_session_ticks_only_as_often_as_it_must),
+        TEST(inherited_39_what_was_allocated_goes_back_where_it_came_from),
         TEST(inherited_40_one_buffer_out_and_none_in),
     };
 

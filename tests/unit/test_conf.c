@@ -440,6 +440,20 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
     }
 }
 
+/* Nothing waits for an answer here, and the port may find an address of either family. */
+static void inherited_36_names_are_left_to_the_port_and_the_listen_port_is_ours(void **state)
+{
+    (void)state;
+
+    assert_int_equal(
+        parse(IFACE "ListenPort = 4444\n" PEER "Endpoint = vpn.example.com:51820\n", EVERYTHING),
+        WYRM_IDLE);
+    assert_int_equal(conf.listen_port, 4444);
+    assert_int_equal(peers[0].endpoint.address.port, 51820);
+    assert_int_equal(peers[0].endpoint.address.family, 0);
+    assert_int_equal(peers[0].endpoint.name_len, strlen("vpn.example.com"));
+}
+
 static void host_name_is_refused_where_nothing_can_resolve_it(void **state)
 {
     (void)state;
@@ -658,6 +672,7 @@ int main(void)
         cmocka_unit_test(incomplete_looking_files_are_noted),
         cmocka_unit_test(notes_may_be_unwanted),
         cmocka_unit_test(every_mistake_gets_its_line_and_one_sentence),
+        cmocka_unit_test(inherited_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
         cmocka_unit_test(host_name_is_refused_where_nothing_can_resolve_it),
         cmocka_unit_test(more_than_the_device_holds_is_refused_as_full),
         cmocka_unit_test(short_error_buffer_is_never_overrun),

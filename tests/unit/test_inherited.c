@@ -293,6 +293,23 @@ static void inherited_14_bit_255_of_a_point_is_ignored(void **state)
     world_free(w);
 }
 
+static void inherited_15_counter_zero_is_taken_and_480_packets_of_reordering_too(void **state)
+{
+    struct world *w = session();
+    struct wyrm_keypair *kp = &peer_of(w, B, A)->kp[peer_of(w, B, A)->current];
+    struct datagram packet;
+    uint8_t ip[60];
+
+    (void)state;
+    make_ip4(ip, sizeof(ip), B, A, 1);
+    for (uint64_t counter = 480; counter <= 480; counter -= 120) { /* 480, 360, ... 0 */
+        kp->tx_next = counter;
+        seal_raw(w, ip, sizeof(ip), &packet);
+        assert_int_equal(inject(w, A, &packet, &w->node[B].address), WYRM_DELIVER);
+    }
+    world_free(w);
+}
+
 static void inherited_16_a_long_keepalive_does_not_disturb_rekeying(void **state)
 {
     static const uint16_t seconds[] = {165, 174, 175, 176, 180, 65535};
@@ -917,6 +934,7 @@ int main(void)
         cmocka_unit_test(inherited_12_an_inner_packet_of_1_to_19_bytes_is_dropped),
         cmocka_unit_test(inherited_13_buffers_may_stand_at_any_address),
         cmocka_unit_test(inherited_14_bit_255_of_a_point_is_ignored),
+        cmocka_unit_test(inherited_15_counter_zero_is_taken_and_480_packets_of_reordering_too),
         cmocka_unit_test(inherited_16_a_long_keepalive_does_not_disturb_rekeying),
         cmocka_unit_test(inherited_17_a_responder_leaves_rekeying_to_the_initiator),
         cmocka_unit_test(inherited_18_one_way_traffic_is_answered_by_keepalives),
