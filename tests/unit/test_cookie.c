@@ -193,6 +193,20 @@ static void with_the_cookie_the_next_message_is_admitted(void **state)
     world_free(w);
 }
 
+/* Else it would tell who had the other key. */
+static void another_key_of_ours_does_not_show_the_cookie_of_the_old_one(void **state)
+{
+    struct world *w = loaded_with_cookie();
+    const uint8_t key[WYRM_KEY_LEN] = {8, [31] = 64};
+    struct datagram initiation;
+
+    (void)state;
+    assert_int_equal(wyrm_set_private_key(&w->node[A].dev, key), WYRM_IDLE);
+    make_initiation(w, A, B, &initiation);
+    assert_memory_equal(initiation.data + MAC2, none, 16);
+    world_free(w);
+}
+
 static void each_altered_byte_of_mac2_is_refused_under_load(void **state)
 {
     struct world *w = loaded_with_cookie();
@@ -473,6 +487,7 @@ int main(void)
         cmocka_unit_test(a_cookie_reply_to_an_older_message_is_dropped),
         cmocka_unit_test(a_cookie_reply_sends_nothing_at_once),
         cmocka_unit_test(with_the_cookie_the_next_message_is_admitted),
+        cmocka_unit_test(another_key_of_ours_does_not_show_the_cookie_of_the_old_one),
         cmocka_unit_test(each_altered_byte_of_mac2_is_refused_under_load),
         cmocka_unit_test(a_cookie_is_for_one_address_and_port),
         cmocka_unit_test(the_whole_address_counts_for_a_cookie_over_ipv6),

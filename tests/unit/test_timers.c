@@ -556,6 +556,20 @@ static void another_interval_is_not_another_beginning(void **state)
     world_free(w);
 }
 
+static void an_interval_of_zero_ends_persistent_keepalives_at_once(void **state)
+{
+    struct world *w = session();
+
+    (void)state;
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
+    pass(w, 30000);
+    assert_int_equal(w->tally[A].keepalives, 2);
+    wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 0);
+    pass(w, 60000);
+    assert_int_equal(w->tally[A].keepalives, 2);
+    world_free(w);
+}
+
 static void a_persistent_keepalive_holds_a_tunnel_for_an_hour(void **state)
 {
     struct world *w = session();
@@ -859,6 +873,7 @@ int main(void)
         cmocka_unit_test(t24_both_may_initiate_at_once),
         cmocka_unit_test(a_persistent_keepalive_is_sent_every_n_seconds_of_silence),
         cmocka_unit_test(another_interval_is_not_another_beginning),
+        cmocka_unit_test(an_interval_of_zero_ends_persistent_keepalives_at_once),
         cmocka_unit_test(a_persistent_keepalive_holds_a_tunnel_for_an_hour),
         cmocka_unit_test(a_persistent_keepalive_never_gives_up_a_silent_peer),
         cmocka_unit_test(a_persistent_keepalive_survives_a_long_failure_of_randomness),
