@@ -14,8 +14,8 @@
  *   r0-r3  a, b, c, d          r4-r6  25, 20, 24        r7  pointer to the words
  *   r8     rounds left         r9 state, r10 out, r11 in, r12 end of in
  *
- * Stack: 164 bytes. Clobbers r0-r3, r12, flags. Per block: 1510 for the rounds, 105 for the rest, or
- * about 600 if a buffer is misaligned.
+ * Stack: 164 bytes. Clobbers r0-r3, r12, flags. Per block: 1,499 for the rounds, 114 for the rest,
+ * or 544 if a buffer is misaligned.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; all data instructions take the same time for all values.
  * The working words in the frame are cleared before return.

@@ -15,8 +15,8 @@
  *   r4-r7, r8-r12, lr   columns 0 to 9      r0  limb, or column at work
  *   r1  product, piece                      r2  w, message       r3  product, message word
  *
- * Stack: 88 bytes. Clobbers r0-r3, r12, flags. Per block: 369 instructions, 100 of them multiply
- * (aligned message; misaligned words are put together from bytes, 40 more).
+ * Stack: 88 bytes. Clobbers r0-r3, r12, flags. Per block: 373 instructions, 100 of them multiply
+ * (aligned message; misaligned words are put together from bytes, 41 more).
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; MULS takes the same time for all values (1 or 32 cycles by the maker's choice).
  * The limbs in the frame are cleared before return.

@@ -33,10 +33,10 @@
  * not so for UMULL on Cortex-M3, which cannot assemble this file: it has no UMAAL). The choice
  * between points is made by SEL on the GE flags.
  *
- * Stack: 276 bytes of the ladder and 84 of mul below it. Executed instructions: mul 102, sqr 83
- * (with choose_sqr 95), plus 22, minus 21, a step of the ladder 1,114. The whole of X25519 takes
- * 310,050 and 488 bytes of stack (QEMU, mps2-an386, GCC 12.2 -O2). With plus and minus expanded in
- * place it would take 3,300 fewer, for 370 bytes of code more. WYRM_SMALL: squares are products, 294
+ * Stack: 276 bytes of the ladder and 68 of mul below it. Executed instructions: mul 102, sqr 83
+ * (with choose_sqr 95), plus 22, minus 21, a step of the ladder 1,117. The whole of X25519 takes
+ * 309,954 and 520 bytes of stack (QEMU, mps2-an386, GCC 12.2 -O2). With plus and minus expanded in
+ * place it would take 3,570 fewer, for 370 bytes of code more. WYRM_SMALL: squares are products, 298
  * bytes less and 9 % more instructions.
  */
 #include "../wyrm_crypto_select.h"

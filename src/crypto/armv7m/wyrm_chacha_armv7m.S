@@ -16,7 +16,7 @@
  *
  * Stack: 144 bytes. Clobbers r0-r3, r12, flags.
  * Instructions per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40,
- * loop 20, the rest 68 if both buffers are aligned, otherwise 91. WYRM_SMALL: loop 40, the rest 160,
+ * loop 20, the rest 72 if both buffers are aligned, otherwise 97. WYRM_SMALL: loop 40, the rest 159,
  * with a loop over the words of a block; 32 bytes of stack more.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, EOR, LDR, STR take the same time for all values.

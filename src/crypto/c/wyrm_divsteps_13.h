@@ -4,7 +4,7 @@
  *
  * Division in the fields of wyrm_fe_13.h, and of wyrm_fe_32.h where only 32-bit products are to be
  * had, by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular
- * inversion", 2019), a quarter of the work of a power. The variant is that of a half-integer delta,
+ * inversion", 2019), a third of the work of a power. The variant is that of a half-integer delta,
  * for which 590 steps suffice below 2^256 (Pieter Wuille's computation for libsecp256k1).
  *
  * Thirteen steps look at the lowest limbs of f and g only and give a matrix of small integers; it

@@ -34,9 +34,9 @@
  * the arguments, words only at multiples of four. It needs a multiplier whose time does not depend
  * on its operands.
  *
- * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 359, a
- * sum 44, a difference 47, a step of the ladder 4,791, or 4,296 from the base point. The whole of
- * X25519 takes 1,241,003, of which 27,900 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack
+ * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 358, a
+ * sum 44, a difference 47, a step of the ladder 4,787, or 4,291 from the base point. The whole of
+ * X25519 takes 1,241,150, of which 28,300 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack
  * (QEMU, virt, GCC 12.2 -O2).
  *
  * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of

@@ -16,8 +16,8 @@
  *   a14      scratch                                             a15   state
  *
  * Stack: 32 bytes with register windows, 48 without; no secret is in it.
- * Instructions per block: 25 products 90, words of the key 26, limbs and carries 43, the message 18
- * and, aligned, 9, the rest 4: 190. A misaligned message takes 8 more.
+ * Instructions per block: 25 products 90, words of the key 26, limbs and carries 43, the message 20
+ * and, aligned, 6, the rest 4: 189. A misaligned message takes 8 more.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments. MULL and MULUH of the LX6 and LX7 are pipelined with a latency that does not depend on
  * operands, as far as their vendor publishes it. Of a misaligned message whole words are read, but
