@@ -21,8 +21,8 @@
  * word of each step is added before the call, the second waits in the frame.
  *
  * Stack: 144 bytes with register windows, 160 without; it is cleared. Instructions: 20 times 68 to
- * mix, 16 to fetch and 4 to call, the rest 151 with register windows, 162 without; 72 more if the block
- * is misaligned.
+ * mix, 16 to fetch and 4 to call, the rest 151 with register windows, 162 without; 72 more if the
+ * block is misaligned.
  * Constant time: branches depend on the alignment of the block only, addresses on the arguments.
  *
  * Counted and not taken: all rounds unrolled, 1,700 in 4,300 bytes; one loop over a table of

@@ -24,9 +24,9 @@
  * matrix more per call than there are blocks.
  *
  * Stack: 208 bytes with register windows, 224 without. The words of secrets in it are cleared.
- * Instructions per block: 75 products 145, words of the key 27, the message 31, sums and carries 39,
- * registers to the frame and back 24, the rest 3: 269; per call 335. A misaligned message takes 8
- * more.
+ * Instructions per block: 75 products 145, words of the key 27, the message 31, sums and carries
+ * 39, registers to the frame and back 24, the rest 3: 269; per call 335. A misaligned message takes
+ * 8 more.
  *
  * Counted and not taken: the 100 products with three columns side by side, 311; 64 products of 16
  * bits by the 14 that the key's clamped words fill, about 290, for their columns have no room to
