@@ -42,8 +42,11 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t len = wyrm_gather(out, spans, n, pad);
+    size_t len;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
+    if (text != out) /* it works in place only */
+        memmove(out, text, len);
     POLY1305(key, nonce, out, len, aad, aad_len, out + len, br_chacha20_ct_run, 1);
 }
 

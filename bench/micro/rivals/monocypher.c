@@ -26,11 +26,12 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t len = wyrm_gather(out, spans, n, pad);
+    size_t len;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
     crypto_aead_ctx ctx;
 
     crypto_aead_init_ietf(&ctx, key, nonce);
-    crypto_aead_write(&ctx, out, out + len, aad, aad_len, out, len);
+    crypto_aead_write(&ctx, out, out + len, aad, aad_len, text, len);
     crypto_wipe(&ctx, sizeof(ctx));
 }
 

@@ -42,9 +42,10 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t len = wyrm_gather(out, spans, n, pad);
+    size_t len;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    (void)wc_ChaCha20Poly1305_Encrypt(key, nonce, aad, (word32)aad_len, out, (word32)len, out,
+    (void)wc_ChaCha20Poly1305_Encrypt(key, nonce, aad, (word32)aad_len, text, (word32)len, out,
                                       out + len);
 }
 

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * For ciphers that take their plaintext in one piece: the copy that our own does without.
+ * For ciphers that take their plaintext in one piece: the copy that our own does without, where it
+ * is not in one piece already.
  */
 #ifndef WYRM_GATHER_H
 #define WYRM_GATHER_H
@@ -11,20 +12,25 @@
 
 #include <string.h>
 
-/* Puts `n` spans and `pad` zeros one behind the other; returns their length. A single span may
- * start at `out`. */
-static inline size_t wyrm_gather(uint8_t *out, const struct wyrm_span *spans, unsigned n,
-                                 size_t pad)
+/* Returns where `n` spans and `pad` zeros lie one behind the other, and their length in *len: a
+ * single span where it is, anything else at `out`. */
+static inline const uint8_t *wyrm_gather(uint8_t *out, const struct wyrm_span *spans, unsigned n,
+                                         size_t pad, size_t *len)
 {
-    size_t len = 0;
+    size_t at = 0;
 
+    if (n == 1 && pad == 0 && spans->len > 0) {
+        *len = spans->len;
+        return spans->data;
+    }
     for (unsigned i = 0; i < n; i++) {
         if (spans[i].len > 0)
-            memmove(out + len, spans[i].data, spans[i].len);
-        len += spans[i].len;
+            memmove(out + at, spans[i].data, spans[i].len);
+        at += spans[i].len;
     }
-    memset(out + len, 0, pad);
-    return len + pad;
+    memset(out + at, 0, pad);
+    *len = at + pad;
+    return out;
 }
 
 #endif /* WYRM_GATHER_H */

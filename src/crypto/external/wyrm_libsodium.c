@@ -30,10 +30,11 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t len = wyrm_gather(out, spans, n, pad);
+    size_t len;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    /* In place; it has no way to fail. */
-    (void)crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, out + len, NULL, out, len, aad,
+    /* It has no way to fail. */
+    (void)crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, out + len, NULL, text, len, aad,
                                                              aad_len, NULL, nonce, key);
 }
 

@@ -132,9 +132,10 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    size_t len = wyrm_gather(out, spans, n, pad);
+    size_t len;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    if (!chacha20(out, out, len, key, nonce, 1) ||
+    if (!chacha20(out, text, len, key, nonce, 1) ||
         !authenticate(out + len, out, len, aad, aad_len, nonce, key))
         memset(out, 0, len + WYRM_AEAD_TAG_LEN);
 }

@@ -69,11 +69,12 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
 {
     psa_key_id_t id =
         import(key, PSA_KEY_TYPE_CHACHA20, PSA_KEY_USAGE_ENCRYPT, PSA_ALG_CHACHA20_POLY1305);
-    size_t len = wyrm_gather(out, spans, n, pad), written = 0;
+    size_t len, written = 0;
+    const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    /* In place: PSA allows an output that starts where the input does. */
+    /* PSA allows an output that starts where the input does. */
     if (psa_aead_encrypt(id, PSA_ALG_CHACHA20_POLY1305, nonce, WYRM_AEAD_NONCE_LEN, aad, aad_len,
-                         out, len, out, len + WYRM_AEAD_TAG_LEN, &written) != PSA_SUCCESS)
+                         text, len, out, len + WYRM_AEAD_TAG_LEN, &written) != PSA_SUCCESS)
         memset(out, 0, len + WYRM_AEAD_TAG_LEN);
     (void)psa_destroy_key(id);
 }
