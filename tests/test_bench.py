@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from wyrmlab import packages
 from wyrmlab.bench import crypto, figures, images, rivals, table
-from wyrmlab.bench.cores import CORES, core
+from wyrmlab.bench.cores import CORES, PROFILES, core
 from wyrmlab.bench.figures import Baseline, Goal, Goals, Row
 from wyrmlab.errors import UsageError, WyrmError
 
@@ -194,7 +194,7 @@ def test_nothing_has_risen_on_cortex_m4() -> None:
 
 
 @pytest.mark.all
-@pytest.mark.parametrize("profile", ["speed", "small", "c"])
+@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", [one.name for one in CORES])
 def test_nothing_has_risen_anywhere(name: str, profile: str) -> None:
     measured_on(name, profile)
