@@ -66,6 +66,7 @@ def test_every_backend_is_there(backends: list[Backend]) -> None:
     assert [backend.name for backend in backends] == [*own, "libsodium", "mbedtls", "psa"]
 
 
+@pytest.mark.timeout(600)
 def test_vectors_pass_under_the_sanitizers() -> None:
     """Once more with every access and every arithmetic of the library checked."""
     runtime = subprocess.run(
@@ -88,7 +89,7 @@ def test_vectors_pass_under_the_sanitizers() -> None:
         env={**os.environ, **checked},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=580,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 

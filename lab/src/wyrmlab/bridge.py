@@ -147,13 +147,13 @@ class Bridge:
         self._board = board
         self._wire = wire
         self._server = server
+        self._path = Path(server.getsockname())
+        self._ours = self._path.stat()
         self._clients: dict[socket.socket, bytes] = {}
 
     def serve(self) -> None:
         """Until the socket's file is removed, as by wg-quick down."""
-        path = Path(self._server.getsockname())
-        ours = path.stat()
-        while terminal.is_same(path, ours):
+        while terminal.is_same(self._path, self._ours):
             watched: list[socket.socket | int] = [self._server, *self._clients]
             if self._wire.descriptor >= 0:
                 watched.append(self._wire.descriptor)
@@ -222,11 +222,12 @@ def run(options: Options) -> None:
         _make_folder()
     elsewhere = "--interface NAME or --socket PATH"
     with terminal.listening(path, f"Give another one with {elsewhere}.") as server:
+        bridge = Bridge(board, wire, server)
         _greet(board, options.addresses)
         print(f"socket: {path}", flush=True)
         if options.socket is None:
             say(f"Stock wg works on the device now, until Ctrl-C: try `wg show {name}`.")
-        Bridge(board, wire, server).serve()
+        bridge.serve()
         say(f"{path} was removed, so the bridge ends.")
 
 
