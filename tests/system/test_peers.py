@@ -209,16 +209,18 @@ def test_a_device_behind_a_nat_that_rebinds_is_found_again(
 def test_a_device_gets_through_to_a_peer_under_load(
     pair: MakePair, wyrmd: Path, tmp_path: Path
 ) -> None:
-    """The peer answers with cookies; the device proves its address and is let in."""
+    """The peer answers with cookies; the device proves its address and is let in, at its second try
+    after 5 s, while the flood goes on."""
     made = pair(4, "", wyrmd)
     made.bring_up_peer()
     made.device.configure(made.device_conf())
     flood = paths.TESTS / "interop" / "flood.py"
-    target = (made.peer_keys.public, HOST_OUTER[4], str(PORT), "3")
+    target = (made.peer_keys.public, HOST_OUTER[4], str(PORT), "15")
     with proc.Service("flood", [sys.executable, flood, *target], tmp_path / "flood") as sender:
         time.sleep(0.5)
         made.device.command("wg up")
         made.wait_up()
+        assert sender.running
         assert sender.wait(30) == 0
         _, cookies, answers, other = map(int, sender.output().split())
     assert cookies > 0
