@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * A hub and its spokes, all running the real core, on a network that loses, repeats, delays, alters
- * and replays, while devices reboot, move, sleep, lose their randomness and change their keys.
- * After every event the promises of the protocol are checked; the first that is broken ends the run
- * with the seed that shows it again.
+ * and replays, and at times loses whatever is long, while devices reboot, move, sleep, lack
+ * randomness or time stamps, and change their keys and MTU. After every event the promises of the
+ * protocol are checked; the first that is broken ends the run with the seed that shows it again.
  *
  * Rough times alternate with calm ones. At the end of each calm time every pair must be able to
  * talk, both ways: whatever happened, nothing stays stuck.
@@ -65,6 +65,7 @@ struct place { /* a node with its port, worker and clock */
 struct weather { /* chances in 1/1000 */
     unsigned loss, repeat, alter, replay;
     unsigned delay_ms; /* up to */
+    size_t longest;    /* longer datagrams are lost */
 };
 
 struct fate { /* of an IP packet */
@@ -297,6 +298,10 @@ static void transmit(unsigned n, const struct wyrm_packet *out, bool packet)
         broken("only WireGuard messages leave", n);
     }
     remember(message);
+    if (message->len > sim.weather.longest) {
+        message_drop(message);
+        return;
+    }
     if (!chance(sim.weather.loss))
         plan_arrival(message, &message->from, some_delay());
     if (chance(sim.weather.repeat))
@@ -331,6 +336,14 @@ static bool contains(const struct wyrm_packet *out, const uint8_t piece[16])
     return false;
 }
 
+/* Length of the payload that a packet is padded to: a multiple of 16 that the MTU cuts. */
+static size_t padded(const struct wyrm_device *dev, size_t len)
+{
+    size_t whole = (len + 15) / 16 * 16, most = len > dev->mtu ? len : dev->mtu;
+
+    return whole < most ? whole : most;
+}
+
 static void send_ip(unsigned n, const uint8_t *ip, size_t len)
 {
     struct place *place = &sim.at[n];
@@ -344,6 +357,8 @@ static void send_ip(unsigned n, const uint8_t *ip, size_t len)
     case WYRM_SEND:
         promise(!contains(&out, ip) && !contains(&out, ip + 20) && !contains(&out, ip + len - 16),
                 "nothing plain is sent", n);
+        promise(out.len == DATA_MIN_LEN + padded(&place->node.dev, len),
+                "a packet is padded to 16, but not beyond the MTU", n);
         sim.sealed++;
         transmit(n, &out, true);
         break;
@@ -659,7 +674,7 @@ static void chaos(void)
     unsigned n = (unsigned)any(sim.nodes), spoke = 1 + (unsigned)any(sim.nodes - 1);
     struct place *place = &sim.at[n];
 
-    switch (any(10)) {
+    switch (any(11)) {
     case 0:
         reboot(n);
         break;
@@ -682,8 +697,11 @@ static void chaos(void)
         place->node.random_fails = true;
         break;
     case 5:
-        note("has no time stamps", n);
-        place->node.clock_fails = true;
+        note("has no time stamps, or lacks one once", n);
+        if (chance(500))
+            place->node.clock_fails = true;
+        else
+            place->node.clock_fails_at = place->node.clock_calls + 1 + (uint32_t)any(4);
         break;
     case 6:
         change_psk(spoke);
@@ -694,6 +712,10 @@ static void chaos(void)
         wyrm_peer_disconnect(&place->node.dev, place->id[n == HUB ? spoke : HUB]);
         break;
     case 8:
+        note("gets another MTU", n);
+        (void)wyrm_set_mtu(&place->node.dev, (uint16_t)(576 + any(WYRM_DEFAULT_MTU - 575)));
+        break;
+    case 9:
         note("is under load", n);
         place->node.dev.loaded_until = place->node.dev.now + (wyrm_tick)any(20000);
         break;
@@ -725,7 +747,7 @@ static void turn_of_the_weather(void)
 {
     sim.calm = !sim.calm;
     if (sim.calm) {
-        sim.weather = (struct weather){.delay_ms = 50};
+        sim.weather = (struct weather){.delay_ms = 50, .longest = PACKET_MAX};
         for (unsigned i = 0; i < sim.nodes; i++)
             sim.at[i].node.random_fails = sim.at[i].node.clock_fails = false;
         plan_for_pairs(SIM_WAKE, WAKE_S);
@@ -739,7 +761,8 @@ static void turn_of_the_weather(void)
                                    .repeat = (unsigned)any(200),
                                    .alter = (unsigned)any(100),
                                    .replay = (unsigned)any(200),
-                                   .delay_ms = 1 + (unsigned)any(chance(200) ? 3000 : 200)};
+                                   .delay_ms = 1 + (unsigned)any(chance(200) ? 3000 : 200),
+                                   .longest = chance(700) ? PACKET_MAX : 200 + any(1300)};
     sim_plan(&sim.queue, (struct sim_event){.at = sim.now + 1000 * (ROUGH_MIN_S + any(ROUGH_MAX_S)),
                                             .kind = SIM_PHASE});
     sim_plan(&sim.queue, (struct sim_event){.at = sim.now + any(60000), .kind = SIM_CHAOS});

@@ -45,7 +45,9 @@ static bool node_tai64n(void *ctx, uint8_t out[12])
 {
     struct node *node = ctx;
 
-    if (node->clock_fails)
+    node->clock_calls++;
+    if (node->clock_fails ||
+        (node->clock_fails_at != 0 && node->clock_calls == node->clock_fails_at))
         return false;
     if (node->store != NULL)
         return wyrm_store_tai64n(node->store, out);

@@ -35,8 +35,10 @@ struct node {
     bool random_fails;        /* all fail */
     bool random_stuck;        /* succeeds with the same bytes for ever */
     uint64_t label;           /* of the last time stamp handed out */
-    bool clock_fails;
-    void *store; /* if set, a struct wyrm_store that makes the time stamps instead */
+    uint32_t clock_calls;
+    uint32_t clock_fails_at; /* this time stamp cannot be had (1: the first); 0: all can */
+    bool clock_fails;        /* none can */
+    void *store;             /* if set, a struct wyrm_store that makes the time stamps instead */
 };
 
 /* A small deterministic generator (splitmix64). */
