@@ -33,7 +33,7 @@ def wyrmd() -> Path:
 
 @pytest.fixture(scope="session")
 def boringtun() -> Path | None:
-    """It comes from a registry: there once `./wyrm bench implementations` has fetched it."""
+    """It comes from a registry: there once `./wyrm test --all` has fetched it."""
     program = paths.cache() / "rivals" / "boringtun" / "bin" / "boringtun-cli"
     return program if program.exists() else None
 

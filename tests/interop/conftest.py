@@ -27,7 +27,7 @@ def connect(wyrmd: Path, boringtun: Path | None, tmp_path: Path) -> Iterator[Cal
         def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> Pair:
             programs = [where[name] for name in (west, east)]
             if None in programs:
-                pytest.skip("boringtun is not here: ./wyrm bench implementations fetches it")
+                pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
             return stack.enter_context(pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
 
         yield connected

@@ -29,7 +29,7 @@ def program(request: pytest.FixtureRequest, wyrmd: Path, boringtun: Path | None)
     if request.param == "wyrmd":
         return wyrmd
     if boringtun is None:
-        pytest.skip("boringtun is not here: ./wyrm bench implementations fetches it")
+        pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
     return boringtun
 
 
@@ -187,7 +187,7 @@ def test_a_device_behind_a_nat_that_rebinds_is_found_again(
 ) -> None:
     program = {"wireguard-go": "wireguard-go", "wyrmd": wyrmd, "boringtun": boringtun}[make]
     if program is None:
-        pytest.skip("boringtun is not here: ./wyrm bench implementations fetches it")
+        pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
     made = pair(4, "", program)
     box = nat()
     made.bring_up_peer()

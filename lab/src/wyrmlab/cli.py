@@ -258,7 +258,8 @@ def test(
         bool,
         typer.Option(
             "--all",
-            help="Also the long tests: real rekeys, all cores and compilers, a bare Debian.",
+            help="Also the long tests: real rekeys, all cores and compilers, a bare Debian."
+            " Fetches boringtun, which other tests then use as a peer, too.",
         ),
     ] = False,
     soak: Annotated[

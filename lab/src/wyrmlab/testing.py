@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wyrmlab import build, host_setup, net, packages, paths
+from wyrmlab.bench import daemons
 from wyrmlab.errors import FAILED, UsageError, WyrmError
 
 REPORT = "WYRM_TEST_REPORT"
@@ -45,6 +46,8 @@ class Counts:
 
 def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     host_setup.ensure(*packages.USUAL, *(["all"] if all_of_it else []))
+    if all_of_it:
+        daemons.fetch_boringtun()
     build.tests()
     build.firmware()
     arguments = ["-c", str(paths.TESTS / "pytest.ini"), str(paths.TESTS)]

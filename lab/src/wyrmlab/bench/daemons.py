@@ -32,6 +32,12 @@ def fetch() -> None:
         one(install=True)
 
 
+def fetch_boringtun() -> None:
+    """The same for the one that tests use, too."""
+    if why := _boringtun(install=True).missing:
+        host_setup.say(f"boringtun-cli: {why}; tests that need it are skipped.")
+
+
 def all_daemons() -> list[Daemon]:
     return [
         Daemon("wyrmd", build.daemon(), _version(build.daemon(), "--version")),
