@@ -106,7 +106,7 @@ static bool look(wyrm_peer_id peer, struct wyrm_peer_info *info)
 }
 
 /* Tells of the first session of a peer, of its end, and of attempts in vain; renewals go without
- * words, and so do peers that were removed. */
+ * words, and so do peers that were removed, even if another one, never asked, lives there now. */
 static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
     bool ready = event == WYRM_READY;
@@ -118,7 +118,7 @@ static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 
         console_notice("tunnel: up, handshake took %u.%03u ms (device clock)",
                        (unsigned)(us / 1000), (unsigned)(us % 1000));
-    } else if (!ready && look(peer, &info)) {
+    } else if (!ready && look(peer, &info) && info.tx_bytes > 0) {
         console_notice("tunnel: a peer does not answer%s", was_ready[peer] ? " any more" : "");
     }
     was_ready[peer] = ready;

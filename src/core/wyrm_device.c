@@ -165,14 +165,13 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     if (id == dev->pools->n_peers)
         return WYRM_E_FULL;
 
-    peer = wyrm_peer_at(dev, id); /* all zero but for what it owes if somebody lived there */
+    peer = wyrm_peer_at(dev, id); /* all zero, but WYRM_LOST may be owed of who lived there */
     wyrm_copy_key(peer->contact.pub, pub);
     peer->id = id;
     peer->generation++; /* a job may still run for the last one */
+    peer->facts = FACT_USED;
     peer->current = peer->previous = peer->next = WYRM_NO_KEYPAIR;
     peer->last_handshake = WYRM_NEVER;
-    peer->facts = FACT_USED;
-    peer->events = 0;
     wyrm_timers_clear(peer);
     *out = id;
     return WYRM_IDLE;

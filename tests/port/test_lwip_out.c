@@ -197,6 +197,27 @@ static void held_packets_are_freed_with_their_peer(void **state)
     assert_int_equal(bench.lost, 1);
 }
 
+static wyrm_status replace_peer(struct wyrm_lwip *tunnel, void *unused)
+{
+    struct wyrm_device *device = wyrm_lwip_device(tunnel);
+    struct wyrm_peer_info info;
+
+    LWIP_UNUSED_ARG(unused);
+    assert_int_equal(wyrm_peer_get(device, bench_now, bench.peer, &info), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_remove(device, bench.peer), WYRM_IDLE);
+    return wyrm_peer_add(device, info.pub, &bench.peer);
+}
+
+/* TCP sends no segment again that somebody holds: a connection would hang for good. */
+static void held_packets_are_freed_with_a_peer_that_is_replaced_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(wyrm_lwip_call(bench.tunnel, replace_peer, NULL), WYRM_IDLE);
+    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench_counters()->held_dropped, 1);
+}
+
 static void held_packets_are_freed_by_stop(void **state)
 {
     (void)state;
@@ -634,6 +655,7 @@ int main(void)
         TEST(held_packets_of_all_peers_are_bounded),
         TEST(held_packets_are_freed_when_the_peer_is_lost),
         TEST(held_packets_are_freed_with_their_peer),
+        TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once),
         TEST(held_packets_are_freed_by_stop),
         TEST(volatile_packet_is_copied_to_be_held),
         TEST(lasting_packet_is_held_without_a_copy),

@@ -263,6 +263,26 @@ static void a_removed_peer_loses_routes_and_held_packets(void **state)
     world_free(w);
 }
 
+/* As when wg setconf replaces all peers in one go: nobody else would free what the old one held. */
+static void a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets(void **state)
+{
+    struct world *w = world_make(2);
+    struct wyrm_device *dev = &w->node[A].dev;
+    wyrm_peer_id id;
+
+    (void)state;
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+    assert_int_equal(wyrm_peer_remove(dev, w->id[A][B]), WYRM_IDLE);
+    assert_int_equal(wyrm_peer_add(dev, w->node[B].pub, &id), WYRM_IDLE);
+    assert_int_equal(id, w->id[A][B]);
+    settle(w, A);
+    assert_int_equal(w->tally[A].lost, 1);
+    assert_int_equal(w->held[A][id].len, 0);
+    settle(w, A);
+    assert_int_equal(w->tally[A].lost, 1); /* once */
+    world_free(w);
+}
+
 static void a_peer_without_an_endpoint_cannot_be_reached_until_it_calls(void **state)
 {
     struct world *w = world_make(2);
@@ -542,6 +562,7 @@ int main(void)
         cmocka_unit_test(calls_about_nobody_are_refused),
         cmocka_unit_test(a_removed_peer_is_told_by_its_own_id),
         cmocka_unit_test(a_removed_peer_loses_routes_and_held_packets),
+        cmocka_unit_test(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets),
         cmocka_unit_test(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
         cmocka_unit_test(an_endpoint_of_an_unknown_family_is_refused),
         cmocka_unit_test(an_mtu_below_576_is_refused),
