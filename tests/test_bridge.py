@@ -386,6 +386,32 @@ def test_socket_is_private_and_goes_with_the_bridge(tmp_path: Path) -> None:
             assert "Traceback" not in (tmp_path / log).read_text()
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_bridge_whose_socket_goes_while_it_greets_the_device_ends(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    replaced: bool,
+) -> None:
+    monkeypatch.setattr(bridge, "_LOOK_S", 0.05)
+    place = tmp_path / "s"
+
+    def answer(request: str) -> bytes:
+        place.unlink(missing_ok=True)
+        if replaced:
+            place.write_text("another's")
+        return tunnel_is_fine(request)
+
+    with console(PlayedDevice(answer), tmp_path / "c"):
+        options = bridge.Options(str(tmp_path / "c"), "wy0", place, 115200, [])
+        running = threading.Thread(target=bridge.run, args=(options,), daemon=True)
+        running.start()
+        running.join(20)
+        assert not running.is_alive()
+    assert f"{place} was removed, so the bridge ends." in capsys.readouterr().err
+    assert place.exists() == replaced
+
+
 def test_a_serial_line_serves_as_well_and_one_bridge_only(tmp_path: Path) -> None:
     master, slave = os.openpty()
     device = PlayedDevice()
