@@ -248,15 +248,16 @@ void net_describe(char *out, size_t cap)
 /* ---- names ---- */
 
 static struct {
+    uintptr_t question; /* its number: the answer to one that was given up may still come */
     volatile bool answered;
     bool found;
     ip_addr_t address;
 } lookup;
 
-static void on_answer(const char *name, const ip_addr_t *address, void *which)
+static void on_answer(const char *name, const ip_addr_t *address, void *question)
 {
     (void)name;
-    if (which != &lookup || lookup.answered)
+    if ((uintptr_t)question != lookup.question)
         return;
     lookup.found = address != NULL;
     if (address)
@@ -279,8 +280,9 @@ static bool wait_for_answer(void)
 static bool look_up(const char *name, u8_t type, ip_addr_t *out)
 {
     LOCK_TCPIP_CORE();
+    lookup.question++;
     lookup.answered = false;
-    err_t error = dns_gethostbyname_addrtype(name, out, on_answer, &lookup, type);
+    err_t error = dns_gethostbyname_addrtype(name, out, on_answer, (void *)lookup.question, type);
     UNLOCK_TCPIP_CORE();
 
     if (error == ERR_OK)

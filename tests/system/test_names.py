@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A peer whose endpoint is a name, and a name server that changes its mind."""
+"""A peer whose endpoint is a name, and a name server that changes its mind or takes its time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import dpkt
 import pytest
+from wyrmlab import proc
 from wyrmlab.pair import HOST_INNER, HOST_OUTER, Pair, at
 
 pytestmark = pytest.mark.netns
@@ -20,10 +21,15 @@ NAME = "vpn.example.com"
 
 
 class NameServer:
-    """Tells everybody that all names are at `address`; with None that there is no such name."""
+    """Tells everybody that all names are at `address`; with None that there is no such name.
+
+    Questions for one of the names in `slow` wait for `answer_late`.
+    """
 
     def __init__(self) -> None:
         self.address: str | None = None
+        self.slow: set[str] = set()
+        self.waiting: list[tuple[dpkt.dns.DNS, tuple[str, int]]] = []
         self.asked = 0
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind((HOST_OUTER[4], 53))
@@ -42,7 +48,23 @@ class NameServer:
             with contextlib.suppress(TimeoutError):
                 data, asker = self._socket.recvfrom(512)
                 self.asked += 1
-                self._socket.sendto(self._answer(dpkt.dns.DNS(data)), asker)
+                message = dpkt.dns.DNS(data)
+                if message.qd[0].name in self.slow:
+                    self.waiting.append((message, asker))
+                else:
+                    self._socket.sendto(self._answer(message), asker)
+
+    def wait_asked(self, name: str) -> None:
+        proc.wait_until(
+            lambda: any(message.qd[0].name == name for message, _ in self.waiting),
+            timeout_s=10,
+            what=f"a question for {name}",
+        )
+
+    def answer_late(self, name: str) -> None:
+        for message, asker in [*self.waiting]:
+            if message.qd[0].name == name:
+                self._socket.sendto(self._answer(message), asker)
 
     def _answer(self, message: dpkt.dns.DNS) -> bytes:
         message.qr = dpkt.dns.DNS_R
@@ -118,3 +140,25 @@ def test_an_endpoint_set_by_hand_replaces_the_name(
     console.expect(r"^errno=0", timeout_s=20)
     made.wait_up()
     assert made.device_pings(HOST_INNER[4]) == 3
+
+
+def test_a_late_answer_is_not_taken_for_that_of_another_name(
+    pair: MakePair, name_server: Callable[[], NameServer]
+) -> None:
+    """Ctrl-C gives up the first name while its question is still under way."""
+    device = pair().device
+    console = device.console
+    server = name_server()
+    server.slow = {"first.example.com", "second.example.com"}
+    device.command(f"ip dns {HOST_OUTER[4]}")
+    console.send_line("ping first.example.com -c 1")
+    server.wait_asked("first.example.com")
+    console.send(b"\x03")
+    console.expect(r"^error: ", timeout_s=5)
+    console.send_line("ping second.example.com -c 1")
+    server.wait_asked("second.example.com")
+    server.address = "10.9.0.99"
+    server.answer_late("first.example.com")
+    server.address = HOST_OUTER[4]
+    server.answer_late("second.example.com")
+    console.expect(r"^reply 1 from 10\.9\.0\.1:", timeout_s=10)
