@@ -127,8 +127,6 @@ static bool read_request(char *text, size_t size, size_t *out)
         int got = console_read_hidden(line, sizeof line);
         size_t used = got >= 0 ? (size_t)got : 1;
 
-        if (got == -1)
-            return shell_error("given up; nothing has changed");
         if (got == -2)
             line[0] = '=';
         fits = fits && used + 1 <= size - len;
@@ -138,6 +136,8 @@ static bool read_request(char *text, size_t size, size_t *out)
             text[len++] = '\n';
         }
         wyrm_wipe(line, sizeof line);
+        if (got == -1)
+            return shell_error("given up; nothing has changed");
         if (got == 0)
             break;
     }
