@@ -41,7 +41,8 @@ static wyrm_status add_peer(struct wyrm_lwip *lwip, void *unused)
     return status;
 }
 
-/* From any task, once lwIP runs. `error` receives one sentence if it says false. */
+/* From any task, once lwIP runs; false: it did not start. `error` receives one sentence if that is
+ * because of the file, else it is empty. */
 bool tunnel_start(char error[WYRM_CONF_ERROR_MAX]);
 
 bool tunnel_start(char error[WYRM_CONF_ERROR_MAX])
@@ -55,6 +56,7 @@ bool tunnel_start(char error[WYRM_CONF_ERROR_MAX])
     config.addresses = &conf.prefixes[conf.addresses.first];
     config.n_addresses = conf.addresses.count;
     config.listen_port = conf.listen_port;
+    config.mtu = conf.mtu;
     (void)wyrm_store_init(&store, &my_flash, 1760000000); /* a date before any handshake */
     wyrm_worker_start(&worker, &tunnel, tskIDLE_PRIORITY + 1);
     return wyrm_lwip_start(&tunnel, &config) == ERR_OK &&
