@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS under a tunnel: the task that runs handshakes, a 64-bit millisecond clock, and the
- * question who holds lwIP's core lock. Compile src/port/freertos with WYRM_PORT_FREERTOS=1, beside
- * lwIP's own contrib/ports/freertos. Never called from an interrupt.
+ * FreeRTOS under a tunnel: the task that runs handshakes, and the question who holds lwIP's core
+ * lock. Compile src/port/freertos with WYRM_PORT_FREERTOS=1, beside lwIP's own
+ * contrib/ports/freertos. Never called from an interrupt.
  */
 #ifndef WYRM_FREERTOS_H
 #define WYRM_FREERTOS_H
@@ -48,10 +48,6 @@ void wyrm_worker_stop(struct wyrm_worker *worker);
 void wyrm_worker_wake(void *worker);
 /* The least stack that was ever free, in words. */
 UBaseType_t wyrm_worker_stack_left(const struct wyrm_worker *worker);
-
-/* Milliseconds since the scheduler started, from any task. Call it at least once in the time that
- * TickType_t takes to wrap (49 days at 1 kHz); a running tunnel does. */
-wyrm_ms wyrm_freertos_now(void);
 
 /* True if the calling task may call lwIP directly: it holds the core lock, or without core locking
  * it is the TCP/IP task, which is told by its name. The default of WYRM_LWIP_LOCK_HELD(). */

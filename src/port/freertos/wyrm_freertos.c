@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS under a tunnel: worker, clock and lock. wyrm_lwip_work does the work; only its take and
- * commit are under lwIP's lock, so a handshake never holds up a packet.
+ * FreeRTOS under a tunnel: worker and lock. wyrm_lwip_work does the work; only its take and commit
+ * are under lwIP's lock, so a handshake never holds up a packet.
  */
 #ifdef WYRM_PORT_FREERTOS
 
@@ -73,24 +73,6 @@ UBaseType_t wyrm_worker_stack_left(const struct wyrm_worker *worker)
 {
     return worker->task == NULL ? WYRM_WORKER_STACK_WORDS
                                 : uxTaskGetStackHighWaterMark(worker->task);
-}
-
-/* ---- Clock ----------------------------------------------------------------- */
-
-wyrm_ms wyrm_freertos_now(void)
-{
-    static uint64_t ticks;
-    static TickType_t last;
-    uint64_t wide;
-
-    taskENTER_CRITICAL();
-    TickType_t now = xTaskGetTickCount();
-
-    ticks += (TickType_t)(now - last);
-    last = now;
-    wide = ticks;
-    taskEXIT_CRITICAL();
-    return wide * 1000u / configTICK_RATE_HZ;
 }
 
 /* ---- Lock -------------------------------------------------------------------- */
