@@ -43,6 +43,10 @@ extern "C" {
 #define WYRM_LWIP_SPANS 8
 #endif
 
+#if WYRM_LWIP_HOLD_PER_PEER < 1 || WYRM_LWIP_SPANS < 1
+#error "WYRM_LWIP_HOLD_PER_PEER and WYRM_LWIP_SPANS must be at least 1"
+#endif
+
 /* What only some devices need is left out of the others. A device that forwards packets of others
  * needs all three; a NAT that lwIP does not know of is one too. */
 #ifndef WYRM_LWIP_FORWARDS
