@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What no trace shows: instructions whose time depends on their operands, and foreign functions.
+"""What no trace shows: instructions that take longer for some operands, foreign functions, tables.
 
 Traces see which instructions run, not how long each takes. So the objects that hold secrets are
 searched for instructions that take longer for some operands, and for calls of anything that is not
-ours or the memory functions of the C library (whose time depends on lengths only).
+ours or the memory functions of the C library (whose time depends on lengths only). And traces see
+the addresses of the secrets tried: so those of the cryptography hold no table that a secret could
+pick from.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from . import rig
 from .rig import CORES, Build
@@ -75,11 +79,41 @@ def foreign_calls(core: rig.Core, thing: Path, allowed: re.Pattern[str]) -> Iter
             yield f"{thing.name}: {name}"
 
 
+# Constants read whole, and tables of which every entry is used, in order.
+_TABLES = {"base_point", "iv", "sigma", "chain", "step"}
+_NO_DATA = re.compile(r"\.rodata\.cst\d+|\.eh_frame|\.note\..+|\.ARM\..+|\.xt\..+")
+
+
+def tables(thing: Path) -> Iterator[str]:
+    """All data in memory but those, also such as has no name."""
+    with thing.open("rb") as stream:
+        elf = ELFFile(stream)
+        named: dict[int, int] = {}
+        symbols = elf.get_section_by_name(".symtab")
+        assert isinstance(symbols, SymbolTableSection)
+        for symbol in symbols.iter_symbols():
+            place = symbol["st_shndx"]
+            if symbol["st_info"]["type"] == "STT_OBJECT" and isinstance(place, int):
+                named[place] = named.get(place, 0) + symbol["st_size"]
+                # Compilers add a number to names in functions, or the function's before them.
+                name = re.sub(r"[.$]\d+$", "", symbol.name).rsplit(".", 1)[-1]
+                if name not in _TABLES:
+                    yield f"{thing.name}: {name}"
+        alloc, executable = 2, 4
+        for number, section in enumerate(elf.iter_sections()):
+            in_memory = section["sh_flags"] & (alloc | executable) == alloc
+            if not in_memory or _NO_DATA.fullmatch(section.name):
+                continue
+            if section["sh_size"] > named.get(number, 0):
+                yield f"{thing.name}: {section.name}"
+
+
 def findings(build: Build) -> list[str]:
     core = build.core
     found: list[str] = []
     for thing in build.objects("crypto"):
         found += [*slow_instructions(core, thing), *foreign_calls(core, thing, _CRYPTO_MAY_CALL)]
+        found += tables(thing)
     for name in _CORE:
         (thing,) = (thing for thing in build.objects("core") if f"{name}." in thing.name)
         lines = [*slow_instructions(core, thing), *foreign_calls(core, thing, _CORE_MAY_CALL)]
@@ -102,12 +136,12 @@ def test_objects_hold_nothing_slow_or_foreign_whatever_compiled_them(build: Buil
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("m4", {"udiv"}),
-        ("m3", {"udiv", "umull"}),
-        ("m0", {"__aeabi_uidiv", "__aeabi_lmul"}),
-        ("rv32imc", {"divu"}),
-        ("lx106", {"__udivsi3", "__muldi3"}),
-        ("esp32", {"quou"}),
+        ("m4", {"table", "udiv"}),
+        ("m3", {"table", "udiv", "umull"}),
+        ("m0", {"table", "__aeabi_uidiv", "__aeabi_lmul"}),
+        ("rv32imc", {"table", "divu"}),
+        ("lx106", {"table", "__udivsi3", "__muldi3"}),
+        ("esp32", {"table", "quou"}),
     ],
 )
 def test_planted_violations_are_found(name: str, expected: set[str]) -> None:
@@ -116,5 +150,6 @@ def test_planted_violations_are_found(name: str, expected: set[str]) -> None:
     found = [
         *slow_instructions(build.core, planted),
         *foreign_calls(build.core, planted, _CRYPTO_MAY_CALL),
+        *tables(planted),
     ]
     assert {line.split()[1] for line in found} == expected
