@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The only place that looks at compiler and CPU macros: it chooses the implementation of each
- * primitive. Every choice is made only where the build has not made it (-DWYRM_...).
+ * The only place where macros of compiler and CPU choose the implementation of a primitive. Every
+ * choice is made only where the build has not made it (-DWYRM_...).
  *
  *   WYRM_ARCH_<X>    1 on that architecture; assembly files are empty elsewhere
  *   WYRM_XTENSA_WINDOWED  1: calls turn the register window; 0: call0
