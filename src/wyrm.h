@@ -306,7 +306,9 @@ struct wyrm_device {
 
 /* ---- Life ------------------------------------------------------------- */
 
-/* Empties device and pools. `pools` and `io` must outlive the device. */
+/* wyrm_init empties device and pools; both and `io` must live as long as the device is used.
+ * WYRM_E_ABI: the caller was compiled with other options. WYRM_E_ARG: a pool is empty or too large.
+ */
 wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *pools,
                               const struct wyrm_platform *io, uint32_t version, size_t device_size,
                               size_t peer_size);
@@ -323,18 +325,26 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
 /* Copies a secret out, for programs whose users may ask for it (wg showconf): wipe the copy. */
 wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
-/* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer. */
+/* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer.
+ * WYRM_E_ARG: below 576. */
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu);
-/* Wipes every secret. The device may be initialised again. */
+/* Wipes every secret. The device may be initialised again; no job taken before that may be
+ * committed after it. */
 void wyrm_close(struct wyrm_device *dev);
 /* Packets dropped for `reason` (WYRM_D_...) since wyrm_init. */
 uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason);
 
 /* ---- Peers and routes ------------------------------------------------- */
 
-/* Peers live at ids 0..n_peers-1; an id is reused after wyrm_peer_remove. */
+/* Peers live at ids 0..n_peers-1. A call about an id at which nobody lives says WYRM_E_STATE,
+ * unless it has nothing to do: removing routes. */
+
+/* `out` receives the id, which may be that of a removed peer whose WYRM_LOST is still to come.
+ * WYRM_E_EXISTS: the key is a peer already, at the id in `out`. WYRM_E_FULL: no place is free.
+ * WYRM_E_KEY: the key is zero or our own. */
 wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                           wyrm_peer_id *out);
+/* WYRM_E_STATE: the key is nobody's. */
 wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                            wyrm_peer_id *out);
 /* Wipes the peer and forgets its routes. Free the packets you hold for it. */
@@ -347,7 +357,8 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id peer,
                               uint8_t out[WYRM_KEY_LEN]);
 /* The system refuses to send from the local address that the peer's path names: forget it. */
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id peer);
-/* Sets the configured endpoint and takes it as the current one. NULL: none. */
+/* Sets the configured endpoint and takes it as the current one. NULL: none. WYRM_E_ARG: it is of no
+ * family of this build. */
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);
 /* Seconds between persistent keepalives, 0: none. The first is sent at once. */
@@ -375,7 +386,7 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
                           struct wyrm_peer_info *out);
 
 /* Lets `peer` have the addresses of `prefix` (host bits are cleared); takes the prefix from the
- * peer that had it. */
+ * peer that had it. WYRM_E_ARG: it is no prefix of this build. WYRM_E_FULL: no route is free. */
 wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix);
 /* Removing what is not there, or belongs to another peer, changes nothing. */
@@ -393,12 +404,14 @@ wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
 /* ---- The calls that move packets --------------------------------------- */
 
 /* A datagram arrived. `buf` is decrypted in place: on WYRM_DELIVER out->data lies inside buf, on
- * WYRM_SEND (a cookie reply) the answer does. */
+ * WYRM_SEND (a cookie reply) the answer does. WYRM_IDLE and WYRM_WORK: it was taken in. Else the
+ * reason why it was dropped. */
 wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
                        uint8_t *buf, size_t len, struct wyrm_packet *out);
 /* An IP packet leaves. Gathers `n` spans into buf while encrypting: the copy is the cipher.
  * buf needs WYRM_SEALED_LEN(sum of lengths) and overlaps no span; only a span that is the whole
- * packet may lie where its ciphertext goes, at buf + WYRM_HEADER_LEN. */
+ * packet may lie where its ciphertext goes, at buf + WYRM_HEADER_LEN. WYRM_SEND, WYRM_HOLD,
+ * WYRM_E_SPACE, or the reason why it goes nowhere. */
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
                         unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out);
 /* Time passed, or another call was made. buf needs WYRM_CONTROL_MAX bytes. */
@@ -427,8 +440,8 @@ struct wyrm_job { /* about 600 bytes, secret: keep it off crash dumps */
 };
 
 /* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not
- * start and is tried again later. Keep taking until one of the two: WYRM_WORK is not announced
- * again before that. */
+ * start and is tried again later. Keep taking until one of the latter two: WYRM_WORK is not
+ * announced again before that. */
 wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
 /* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
 void wyrm_job_run(struct wyrm_job *job);
