@@ -431,6 +431,37 @@ static void bound_interface_is_the_only_way_out(void **state)
     assert_int_equal(bench.wire[0].where, 1);
 }
 
+static uint32_t count_routes(void)
+{
+    struct wyrm_prefix prefix;
+    wyrm_peer_id owner;
+    uint32_t n = 0;
+
+    while (wyrm_lwip_route_get(bench.tunnel, n, &prefix, &owner) == WYRM_IDLE) {
+        n++;
+    }
+    return n;
+}
+
+static void peers_are_found_and_routes_removed_by_calls(void **state)
+{
+    const struct wyrm_prefix prefix = {4, 32, {10, 9, 8, 7}};
+    wyrm_peer_id found = WYRM_NO_PEER;
+    struct wyrm_peer_info info;
+    uint32_t routes = count_routes();
+
+    (void)state;
+    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_find(bench.tunnel, info.pub, &found), WYRM_IDLE);
+    assert_int_equal(found, bench.peer);
+    info.pub[0] ^= 1;
+    assert_int_equal(wyrm_lwip_peer_find(bench.tunnel, info.pub, &found), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &prefix), WYRM_IDLE);
+    assert_int_equal(count_routes(), routes + 1);
+    assert_int_equal(wyrm_lwip_route_remove(bench.tunnel, bench.peer, &prefix), WYRM_IDLE);
+    assert_int_equal(count_routes(), routes);
+}
+
 static wyrm_status several_changes(struct wyrm_lwip *lwip, void *arg)
 {
     const uint8_t pub[WYRM_KEY_LEN] = {9};
@@ -481,6 +512,7 @@ int main(void)
         TEST(interface_removed_under_us_is_survived),
         TEST(outer_interface_removed_is_survived),
         TEST(bound_interface_is_the_only_way_out),
+        TEST(peers_are_found_and_routes_removed_by_calls),
         TEST(several_changes_go_through_in_one_call),
     };
 

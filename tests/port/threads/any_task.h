@@ -212,7 +212,9 @@ static void call_all(uint8_t caller, int round)
     (void)wyrm_lwip_peer_set_endpoint(tunnel, peer, &at);
     (void)wyrm_lwip_peer_set_psk(tunnel, peer, psk);
     (void)wyrm_lwip_peer_set_keepalive(tunnel, peer, 1);
+    (void)wyrm_lwip_peer_find(tunnel, pub, &peer);
     (void)wyrm_lwip_route_add(tunnel, peer, &prefix);
+    (void)wyrm_lwip_route_remove(tunnel, peer, &prefix);
     (void)wyrm_lwip_peer_connect(tunnel, peer);
     (void)wyrm_lwip_peer_get(tunnel, peer, &info, NULL);
     (void)wyrm_lwip_peer_disconnect(tunnel, peer);
