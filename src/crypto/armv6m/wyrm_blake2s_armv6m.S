@@ -5,6 +5,7 @@
  * void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[64], uint32_t last);
  *
  * BLAKE2s for Cortex-M0, M0+, M1 and M23 (ARMv6-M, ARMv8-M baseline).
+ * Portable twin: c/wyrm_blake2s.c.
  *
  * As in the ChaCha20 of these cores, the working words lie in memory twice: by columns and by
  * diagonals, four words each in a row. A step fetches its four words at once from one arrangement

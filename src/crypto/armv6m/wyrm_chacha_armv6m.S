@@ -5,6 +5,7 @@
  * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
  *
  * ChaCha20 for Cortex-M0, M0+, M1 and M23 (ARMv6-M, ARMv8-M baseline).
+ * Portable twin: c/wyrm_chacha.c.
  *
  * The working words lie in memory twice: by columns and by diagonals, four words each in a row. A
  * quarter round fetches its four words at once from one arrangement and puts them into the other,

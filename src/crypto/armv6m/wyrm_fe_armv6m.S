@@ -20,6 +20,10 @@
  * once, together. MULS, LDM and EORS leave the carry alone, so that products are formed in the
  * middle of a chain of additions; LDRH fetches half words as MULS uses them up.
  *
+ *   r0      pointer to both operands, later to a part of the result
+ *   r1-r3   half words, words on their way, carries      r4-r7   product of 64 bits, words of a sum
+ *   r12     carry that is due later
+ *
  * Reduction: 2^256 = 38 for the upper half of a product, which comes down first, as 2^255 = 19
  * then settles what leaves the top together with the lower half.
  *

@@ -6,6 +6,7 @@
  *                           uint32_t top);
  *
  * Poly1305 for Cortex-M0, M0+, M1 and M23 (ARMv6-M, ARMv8-M baseline), which multiply 32 x 32 -> 32.
+ * Portable twin: c/wyrm_poly1305_13.h.
  *
  * Limbs of 13 bits, representation and bounds as in ../c/wyrm_poly1305_13.h. All ten columns stay
  * in registers: ADD reaches the high ones. A limb at a time is multiplied with ten words of w. A

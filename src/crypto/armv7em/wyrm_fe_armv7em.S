@@ -25,6 +25,9 @@
  * flag) after column 2 i, where a[i] * a[i] has been used and after which only d[i] is. The bit
  * that leaves d[j - 1] belongs to the column of a[j] * a[j] and is added there as `a[j] & -(bit)`.
  *
+ *   r0-r7   the element at work, into and out of mul, sqr, plus and minus
+ *   r8-r11, lr   words of the product; of the other operand in sums       r12  pointer to that
+ *
  * Reduction: 2^256 = 38. The top word comes first: what it has above bit 255 goes back in as
  * 19 * (.) at the bottom, where it serves as the first carry of the chain.
  *

@@ -6,6 +6,7 @@
  *                           uint32_t top);
  *
  * Poly1305 for Cortex-M4, M7 and M33 (ARMv7E-M, ARMv8-M mainline with DSP).
+ * Portable twin: c/wyrm_poly1305_32.h.
  *
  * Limbs of 32 bits, bounds as in ../c/wyrm_poly1305_32.h. The product is taken column by column.
  * UMAAL adds two words to a product, one of them the carry of the column before: the other one is

@@ -5,6 +5,7 @@
  * void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[64], uint32_t last);
  *
  * BLAKE2s for Cortex-M3, M4, M7 and M33 (ARMv7-M, ARMv7E-M, ARMv8-M mainline).
+ * Portable twin: c/wyrm_blake2s.c.
  *
  * Rotations cost nothing: rows b and d keep rotations by 7 and 8 to the right pending, and every
  * reader of them goes through the barrel shifter. The ten rounds are one loop; the order of the

@@ -5,6 +5,7 @@
  * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
  *
  * ChaCha20 for Cortex-M3, M4, M7 and M33 (ARMv7-M, ARMv7E-M, ARMv8-M mainline).
+ * Portable twin: c/wyrm_chacha.c.
  *
  * Rotations cost nothing: a word that is to be rotated stays as it is, and the next instruction that
  * reads it does so through the barrel shifter. A quarter round takes rows b and d with rotations by

@@ -6,6 +6,7 @@
  *                           uint32_t top);
  *
  * Poly1305 for Cortex-M3 (ARMv7-M without DSP), whose UMULL takes longer for some operands.
+ * Portable twin: c/wyrm_poly1305_13.h.
  *
  * Limbs of 13 bits, representation and bounds as in ../c/wyrm_poly1305_13.h. A block is added in
  * pieces of 26 bits to every other column, which have room for it until their carries are settled.

@@ -5,6 +5,7 @@
  * void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[64], uint32_t last);
  *
  * BLAKE2s for RV32I, with the rotation of Zbb where there is one.
+ * Portable twin: c/wyrm_blake2s.c.
  *
  * All sixteen working words stay in registers. The mixing of four columns and that of four
  * diagonals exist once; what is unrolled over the ten rounds is the fetching of the message, whose

@@ -5,6 +5,7 @@
  * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
  *
  * ChaCha20 for RV32I, with the rotation of Zbb where there is one.
+ * Portable twin: c/wyrm_chacha.c.
  *
  * All sixteen working words stay in registers, and the text is put over them there. Rows b and d
  * lie in registers that compressed instructions reach, as far as these go. The ten double rounds

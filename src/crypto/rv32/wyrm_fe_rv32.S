@@ -26,6 +26,9 @@
  * d[i] take the place of a[i] after row i; the bit that leaves d[j - 1] makes one more a[j] in the
  * column of a[j] * a[j]. No row carries further than into a new word.
  *
+ *   s0-s7   the element at work, into and out of mul and sqr       t2  word of b
+ *   a0-a7, s8-s11, t3-t6   the words of the product                t0, t1  parts of products
+ *
  * Reduction: 2^256 = 38. The top word comes first: what it has above bit 255 goes back in as
  * 19 * (.) at the bottom, where it serves as the first carry of the chain. Sums and differences
  * take their top word first as well.

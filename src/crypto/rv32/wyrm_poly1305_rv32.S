@@ -6,6 +6,7 @@
  *                           uint32_t top);
  *
  * Poly1305 for RV32IM.
+ * Portable twin: c/wyrm_poly1305_32.h.
  *
  * Limbs of 32 bits as in ../c/wyrm_poly1305_32.h, the product column by column. Without a carry
  * flag every addition that carries costs three instructions, so two chains of them are saved: a

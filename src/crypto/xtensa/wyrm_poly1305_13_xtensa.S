@@ -23,6 +23,10 @@
  * that columns from before, and those of the last product, pass through the same code, there is one
  * matrix more per call than there are blocks.
  *
+ *   a7-a11   low columns, then limbs         a14, a3, a15, a4, a0   high ones, then limbs
+ *   a2-a6    sums of limbs                   a14, a15, a2, a5       words of the message
+ *   a12      word of the key                 a13                    product, carry
+ *
  * Stack: 208 bytes with register windows, 224 without. The words of secrets in it are cleared.
  * Instructions per block: 75 products 145, words of the key 27, the message 31, sums and carries
  * 39, registers to the frame and back 24, the rest 3: 269; per call 335. A misaligned message takes
