@@ -49,8 +49,13 @@ def test_readme_names_what_misses_its_target() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "core"),
-    [("armv6m", "m0"), ("armv7em", "m4"), ("armv7m", "m3"), ("rv32", "rv32imc")]
-    + [("xtensa", "esp32")],
+    [
+        ("armv6m", "m0"),
+        ("armv7em", "m4"),
+        ("armv7m", "m3"),
+        ("rv32", "rv32imc"),
+        ("xtensa", "esp32"),
+    ],
 )
 def test_leaves_tell_what_the_whole_of_x25519_takes_today(folder: str, core: str) -> None:
     leaf = (paths.ROOT / "src" / "crypto" / folder / f"wyrm_fe_{folder}.S").read_text()
