@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,15 @@ def measured_on(name: str, profile: str) -> None:
 
 def test_nothing_has_risen_on_cortex_m4() -> None:
     measured_on("m4", "speed")
+
+
+def test_an_image_whose_counter_is_wrong_measures_nothing() -> None:
+    m4 = core("m4")
+    folder = images.make(m4, "speed")
+    slower = ["shift=5,sleep=off" if word.startswith("shift=") else word for word in m4.emulator]
+    with pytest.raises(WyrmError) as failure:
+        images.run(replace(m4, emulator=tuple(slower)), folder)
+    assert "does not agree with a loop of known length" in failure.value.detail
 
 
 @pytest.mark.all
