@@ -267,6 +267,21 @@ def test_a_socket_of_someone_else_is_left_alone(alone: Tunnel) -> None:
     alone.socket.unlink()
 
 
+def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: Tunnel) -> None:
+    west = alone.machine
+    west.nft(
+        "table inet t { chain out { type filter hook output priority 0; oifname wga counter; } }"
+    )
+    west.ip("link set wga up")
+    time.sleep(0.5)
+    shown = west.ip("address show dev wga")
+    assert " mtu 1420 " in shown
+    assert "MULTICAST" not in shown
+    assert "inet6" not in shown
+    assert west.run("cat", "/proc/sys/net/ipv4/conf/wga/send_redirects").strip() == "0"
+    assert "counter packets 0" in west.run("nft", "list", "ruleset")
+
+
 def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path) -> None:
     with pytest.raises(WyrmError) as refused:
         alone.machine.run(wyrmd, "wga")

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import struct
 import time
 from collections.abc import Callable
@@ -168,26 +170,32 @@ def test_padding_never_exceeds_the_mtu(connect: Connect) -> None:
     assert pair.east.machine.pings(pair.WEST, "-s", "1269") == 1
 
 
-def test_congestion_marks_pass_through_the_tunnel(connect: Connect) -> None:
+@pytest.mark.parametrize("ip", ["ip", "ip6"])
+def test_congestion_marks_pass_through_the_tunnel(connect: Connect, ip: str) -> None:
     """An outer CE reaches the inner packet if its sender understands ECN; DSCP stays inside."""
-    pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    pair = connect(outer=4 if ip == "ip" else 6)
+    east, icmp = (pair.EAST, "icmp") if ip == "ip" else (pair.EAST6, "icmpv6")
+    assert pair.west.machine.pings(east) == 1
     pair.west.machine.nft(
-        "table ip t { chain out { type filter hook output priority 0;"
-        " oifname va udp dport 51820 ip ecn ect0 ip dscp cs0 counter ip ecn set ce; } }"
+        f"table {ip} t {{ chain out {{ type filter hook output priority 0; oifname va"
+        f" udp dport 51820 {ip} ecn ect0 {ip} dscp cs0 counter {ip} ecn set ce; }} }}"
     )
     pair.east.machine.nft(
-        "table ip t { chain in { type filter hook input priority 0;"
-        " iifname wgb icmp type echo-request ip ecn ce ip dscp af11 counter accept; } }"
+        f"table {ip} t {{ chain in {{ type filter hook input priority 0; iifname wgb"
+        f" {icmp} type echo-request {ip} ecn ce {ip} dscp af11 counter accept; }} }}"
     )
-    assert pair.west.machine.pings(pair.EAST, "-Q", str(0x28 | 2), count=3) == 3
+    assert pair.west.machine.pings(east, "-Q", str(0x28 | 2), count=3) == 3
     for side in (pair.west, pair.east):
         assert "counter packets 3" in side.machine.run("nft", "list", "ruleset")
 
 
-def test_handshakes_are_af41(connect: Connect) -> None:
-    pair = connect()
-    rules = "table ip t { chain in { type filter hook input priority 0; ip dscp af41 counter; } }"
+@pytest.mark.parametrize("ip", ["ip", "ip6"])
+def test_handshakes_are_af41(connect: Connect, ip: str) -> None:
+    pair = connect(outer=4 if ip == "ip" else 6)
+    rules = (
+        f"table {ip} t {{ chain in {{ type filter hook input priority 0;"
+        f" udp dport 51820 {ip} dscp af41 counter; }} }}"
+    )
     for side in (pair.west, pair.east):
         side.machine.nft(rules)
     assert pair.west.machine.pings(pair.EAST) == 1
@@ -257,14 +265,16 @@ def test_peers_of_low_order_cause_no_packet(connect: Connect) -> None:
     assert pair.west.running
 
 
-def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(connect: Connect) -> None:
+def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(
+    connect: Connect, tmp_path: Path
+) -> None:
     """Valid first MACs, nothing else valid: what everyone who knows the public key can send. An
     honest peer comes with its cookie at the second try, after 5 s, while the flood goes on."""
     pair = connect("wireguard-go", "wyrmd")
     flood = Path(__file__).with_name("flood.py")
     key = pair.east.keys.public
     with pair.west.machine.service(
-        "flood", "python3", flood, key, "10.77.0.2", "51820", "9", log=pair.east.socket.parent / "f"
+        "flood", "python3", flood, key, "10.77.0.2", "51820", "9", log=tmp_path / "flood"
     ) as sender:
         time.sleep(0.5)
         assert pair.west.machine.pings(pair.EAST, wait_s=8) == 1
@@ -303,25 +313,30 @@ def test_the_session_is_renewed_and_no_ping_is_lost(connect: Connect, west: str,
     assert 118 <= pair.west.handshake(other) - first <= 130
 
 
-def test_held_packets_go_out_in_order(connect: Connect) -> None:
-    """What is sent before the session exists arrives once it does, in the order it was sent."""
+@pytest.mark.parametrize("sent", [100, 200])
+def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: int) -> None:
+    """What is sent before the session exists arrives once it does, in the order it was sent; of
+    more than 128 packets for a peer the oldest are lost."""
     pair = connect()
     program = (
         "import socket\n"
         "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-        f"for i in range(100): s.sendto(i.to_bytes(4, 'big'), ('{pair.EAST}', 7777))\n"
+        f"for i in range({sent}): s.sendto(i.to_bytes(4, 'big'), ('{pair.EAST}', 7777))\n"
     )
+    kept = range(max(0, sent - 128), sent)
     receiver = (
         "import socket\n"
         "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)\n"
         "s.bind(('', 7777)); print('ready', flush=True)\n"
-        "print([int.from_bytes(s.recv(9), 'big') for _ in range(100)] == list(range(100)))\n"
+        f"print([int.from_bytes(s.recv(9), 'big') for _ in {kept}] == list({kept}))\n"
     )
     with pair.east.machine.service(
-        "receiver", "python3", "-c", receiver, log=pair.east.socket.parent / "r"
+        "receiver", "python3", "-c", receiver, log=tmp_path / "receiver"
     ) as service:
         service.wait_for("ready", timeout_s=5)
+        os.kill(pair.east.pid, signal.SIGSTOP)  # no session before all have been sent
         pair.west.machine.run("python3", "-c", program)
+        os.kill(pair.east.pid, signal.SIGCONT)
         service.wait_for("True", timeout_s=6)
 
 
