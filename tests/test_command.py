@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import select
 import signal
@@ -117,6 +119,32 @@ def test_first_start_without_a_network_says_so_and_leaves_nothing(tmp_path: Path
     assert done.returncode == 3
     assert "The first start needs a network" in done.stderr
     assert sorted(path.name for path in (tmp_path / "venv").iterdir()) == ["lock", "pip.log"]
+
+
+def test_a_first_start_that_waited_for_another_does_not_keep_the_next_one_waiting(
+    tmp_path: Path,
+) -> None:
+    wanted = hashlib.sha256((paths.ROOT / "lab" / "requirements.txt").read_bytes()).hexdigest()[:16]
+    python = tmp_path / "venv" / wanted / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    file = tmp_path / "venv" / "lock"
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen(
+            [WYRM, "--help"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "WYRM_CACHE": str(tmp_path)},
+        ) as waiting:
+            assert waiting.stderr is not None
+            assert "waiting for it" in waiting.stderr.readline()
+            python.write_text("#!/bin/sh\nls -l /proc/$$/fd\n")  # the other one is ready
+            python.chmod(0o755)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            open_files, _ = waiting.communicate(timeout=30)
+    assert "/dev/" in open_files or "pipe:" in open_files
+    assert str(file) not in open_files
 
 
 # --- Interruptions: nothing of ours may be left, whatever ends us ---
