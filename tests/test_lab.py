@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, packages, paths, proc, terminal, third_party
+from wyrmlab import doctor, net, packages, paths, proc, terminal, third_party
 from wyrmlab.boards import board
 from wyrmlab.console import Console
 from wyrmlab.device import Device
@@ -145,6 +145,16 @@ def test_program_that_is_missing_is_named_with_its_package(monkeypatch: pytest.M
     monkeypatch.setattr(proc.shutil, "which", lambda *_, **__: None)
     with pytest.raises(MissingError, match=r"`wg` is missing.*wireguard-tools"):
         proc.find("wg")
+
+
+def test_doctor_misses_nothing_that_setup_does_not_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `./wyrm setup`; libraries to compare with are fetched by who compares."""
+    fetched = property(lambda group: group.needed_for in packages.USUAL)
+    monkeypatch.setattr(third_party.Group, "present", fetched)
+    monkeypatch.setattr(third_party, "usable_cargo", lambda: None)
+    lacking = [finding for finding in doctor.sources() if not finding.ok]
+    assert lacking
+    assert not any(finding.needed for finding in lacking)
 
 
 def test_lock_file_names_only_the_two_crates_of_the_registry() -> None:

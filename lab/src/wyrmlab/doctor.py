@@ -26,7 +26,7 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    return [*_packages(), *_cargo(), *_sources(), _namespaces(), _tun(), _disk()]
+    return [*_packages(), *sources(), _namespaces(), _tun(), _disk()]
 
 
 def examine() -> int:
@@ -83,7 +83,7 @@ def _cargo() -> list[Finding]:
         Finding(
             f"cargo >= {oldest}",
             third_party.usable_cargo() is not None,
-            True,
+            bool(third_party.lacking(packages.USUAL)),
             ".".join(map(str, version)) if version else "",
             "fetches third-party source, during setup only",
             "./wyrm setup",
@@ -91,17 +91,21 @@ def _cargo() -> list[Finding]:
     ]
 
 
-def _sources() -> list[Finding]:
+def sources() -> list[Finding]:
+    """Third-party source, and what fetches it if some is not here."""
     return [
-        Finding(
-            ", ".join(tree.name for tree in group.trees),
-            group.present,
-            True,
-            paths.megabytes(paths.disk_use(group.target)) if group.present else "",
-            group.reason,
-            "./wyrm setup",
-        )
-        for group in third_party.GROUPS
+        *_cargo(),
+        *(
+            Finding(
+                ", ".join(tree.name for tree in group.trees),
+                group.present,
+                group.needed_for in packages.USUAL,
+                paths.megabytes(paths.disk_use(group.target)) if group.present else "",
+                group.reason,
+                "./wyrm setup" if group.needed_for in packages.USUAL else "fetched when first used",
+            )
+            for group in third_party.GROUPS
+        ),
     ]
 
 
