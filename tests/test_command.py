@@ -151,25 +151,25 @@ def test_a_first_start_that_waited_for_another_does_not_keep_the_next_one_waitin
 
 
 @contextmanager
-def device(*args: str) -> Iterator[subprocess.Popen[str]]:
+def device(*args: str) -> Iterator[subprocess.Popen[bytes]]:
     """`./wyrm device` once its console can be reached."""
     running = subprocess.Popen(
         [WYRM, "device", "--console", "pty", *args],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
         start_new_session=True,
     )
     try:
         assert running.stdout is not None
-        said = ""
+        said = b""
         deadline = time.monotonic() + 200
-        while "console: " not in said:
+        while b"console: " not in said:
             assert select.select([running.stdout], [], [], deadline - time.monotonic())[0], said
-            line = running.stdout.readline()
-            assert line, said
-            said += line
+            # Not readline: what that reads ahead, select does not see.
+            data = os.read(running.stdout.fileno(), 4096)
+            assert data, said
+            said += data
         yield running
     finally:
         running.terminate()
