@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,10 +15,14 @@ from wyrmlab.build import TEST_PRESETS
 PLAIN, SANITIZED = TEST_PRESETS
 
 
-def simulate(preset: str, *args: str, program: str = "wyrm_sim") -> str:
+def run(preset: str, program: str, *args: str) -> subprocess.CompletedProcess[str]:
     path: Path = paths.BUILD / preset / "tests" / "sim" / program
     assert path.exists(), "not built: ./wyrm build tests"
-    done = subprocess.run([path, *args], capture_output=True, text=True, timeout=240)
+    return subprocess.run([path, *args], capture_output=True, text=True, timeout=240)
+
+
+def simulate(preset: str, *args: str, program: str = "wyrm_sim") -> str:
+    done = run(preset, program, *args)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -50,8 +55,19 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert first == second
 
 
+def test_a_core_that_believes_forgeries_is_found_out_and_the_seed_shows_it_again() -> None:
+    first = run(PLAIN, "wyrm_sim_credulous", "--seed", "11", "--nodes", "3")
+    assert first.returncode == 1
+    broken, again = first.stdout.splitlines()
+    assert re.fullmatch(r"broken at \d+ ms, node \d: [a-z ]+", broken)
+    arguments = again.removeprefix("to see it again: wyrm_sim ").split()
+    assert arguments == ["--seed", "11", "--days", "1", "--nodes", "3", "--verbose"]
+    second = run(PLAIN, "wyrm_sim_credulous", *arguments)
+    assert second.returncode == 1
+    assert second.stdout.endswith(first.stdout)
+
+
 def test_a_wrong_argument_is_explained() -> None:
-    path = paths.BUILD / PLAIN / "tests" / "sim" / "wyrm_sim"
-    done = subprocess.run([path, "--nodes", "1"], capture_output=True, text=True, timeout=10)
+    done = run(PLAIN, "wyrm_sim", "--nodes", "1")
     assert done.returncode == 2
     assert "usage: wyrm_sim" in done.stderr

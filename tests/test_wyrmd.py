@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,16 +17,17 @@ MANUAL = paths.ROOT / "daemon" / "wyrmd.8"
 
 
 @pytest.mark.parametrize("prefix", ["/usr/local", "/usr", "/opt/wyrmling"])
-def test_the_unit_starts_what_was_installed_wherever_that_is(
-    wyrmd: Path, tmp_path: Path, prefix: str
-) -> None:
+def test_the_unit_starts_what_was_installed_wherever_that_is(wyrmd: Path, prefix: str) -> None:
     install = ("cmake", "--install", wyrmd.parents[1], "--component", "wyrmd", "--prefix", prefix)
-    subprocess.run(install, check=True, env={"DESTDIR": str(tmp_path), "PATH": "/usr/bin"})
-    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    root = prefix.strip("/")
-    unit = f"{root}/lib/systemd/system/wyrmd@.service"
-    assert files == {f"{root}/sbin/wyrmd", f"{root}/share/man/man8/wyrmd.8", unit}
-    assert f"\nExecStart={prefix}/sbin/wyrmd %i\n" in (tmp_path / unit).read_text()
+    # Not in build/, which holds one file of that name.
+    with tempfile.TemporaryDirectory(prefix="wyrm-install-") as folder:
+        there = Path(folder)
+        subprocess.run(install, check=True, env={**os.environ, "DESTDIR": folder})
+        files = {str(path.relative_to(there)) for path in there.rglob("*") if path.is_file()}
+        root = prefix.strip("/")
+        unit = f"{root}/lib/systemd/system/wyrmd@.service"
+        assert files == {f"{root}/sbin/wyrmd", f"{root}/share/man/man8/wyrmd.8", unit}
+        assert f"\nExecStart={prefix}/sbin/wyrmd %i\n" in (there / unit).read_text()
 
 
 def test_systemd_understands_the_unit(wyrmd: Path, tmp_path: Path) -> None:

@@ -96,6 +96,20 @@ def test_boringtun_takes_keepalives_and_the_session_stays(connect: Connect) -> N
 
 
 @pytest.mark.all
+@ROLES
+def test_boringtun_and_wyrmd_renew_the_session_and_no_ping_is_lost(
+    connect: Connect, west: str, east: str
+) -> None:
+    pair = connect(west, east)
+    wyrmd = ours(pair)
+    peer = (pair.east if wyrmd is pair.west else pair.west).keys.public
+    assert pair.west.machine.pings(pair.EAST) == 1
+    first = wyrmd.handshake(peer)
+    assert pair.west.machine.pings(pair.EAST, count=260, interval_s=0.5) == 260
+    assert 118 <= wyrmd.handshake(peer) - first <= 130
+
+
+@pytest.mark.all
 def test_boringtun_under_wyrmds_load_finds_its_way_in(connect: Connect, tmp_path: Path) -> None:
     pair = connect("boringtun", "wyrmd")
     flood = Path(__file__).with_name("flood.py")
