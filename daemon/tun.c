@@ -110,8 +110,10 @@ bool wyrmd_tun_open(struct wyrmd *d)
 
 bool wyrmd_tun_state(const struct wyrmd *d, bool *up, uint16_t *mtu)
 {
-    struct ifreq flags = named(d), size = named(d);
+    struct ifreq flags = named(d), size;
 
+    (void)ioctl(d->tun, TUNGETIFF, &flags); /* it may have got another name */
+    size = flags;
     if (ioctl(d->routes, SIOCGIFFLAGS, &flags) < 0 || ioctl(d->routes, SIOCGIFMTU, &size) < 0)
         return false;
     *up = (flags.ifr_flags & IFF_UP) != 0;

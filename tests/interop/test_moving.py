@@ -348,6 +348,25 @@ def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
     )
 
 
+def test_an_interface_may_get_another_name(connect: Connect) -> None:
+    """What the system says of it counts under the new name, too."""
+    pair = connect()
+    west, other = pair.west.machine, pair.east.keys.public
+    assert west.pings(pair.EAST) == 1
+    west.ip("link set wga down")
+    west.ip("link set wga name renamed")
+    sent = pair.west.transfer(other)[1]
+    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
+    pair.west.set(f"peer {other} persistent-keepalive 25")
+    time.sleep(0.3)
+    assert pair.west.transfer(other)[1] == sent
+    west.ip("link set renamed mtu 1300 up")
+    assert pair.east.machine.pings(pair.WEST) == 1
+    assert west.pings(pair.EAST) == 1
+    west.ip("link delete renamed")
+    eventually(lambda: not pair.west.running, "its end")
+
+
 def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
     """Moved to another namespace, it still sends through the one where it was made."""
     pair = connect()
