@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import signal
 import struct
@@ -13,7 +14,10 @@ from pathlib import Path
 
 import pytest
 from wyrmlab import net
-from wyrmlab.tunnels import Pair, Tunnel, eventually, transfer
+from wyrmlab.tunnels import Pair, Tunnel, eventually, machine, transfer
+from wyrmlab.vectors.command import backends
+from wyrmlab.vectors.noise import Handshake, Keys, Protocol
+from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
@@ -253,8 +257,6 @@ LOW_ORDER = (
 
 
 def test_peers_of_low_order_cause_no_packet(connect: Connect) -> None:
-    import base64
-
     pair = connect(introduced=False)
     pair.west.machine.nft(
         "table inet t { chain out { type filter hook output priority 0;"
@@ -306,6 +308,39 @@ def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
         time.sleep(0.06)  # wireguard-go takes twenty a second
         assert pair.west.machine.pings(pair.EAST) == 1
     assert pair.west.handshake(other) > 0
+
+
+def test_time_stamps_tell_the_time_and_little_of_the_machines_load(
+    wyrmd: Path, tmp_path: Path
+) -> None:
+    """TAI64N of the wall clock, 10 s ahead; the lowest 24 bits only count stamps of one moment."""
+    backend, private = backends()[0], os.urandom(32)
+    public = base64.b64encode(backend.x25519_base(private)).decode()
+    listener = (
+        "import socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "s.bind(('127.0.0.1', 4000)); print('ready', flush=True)\n"
+        "print('message', s.recv(2048).hex(), 'end')\n"
+    )
+    with (
+        machine("west") as west,
+        Tunnel(west, "wga", wyrmd, tmp_path / "log") as daemon,
+        west.service("listener", "python3", "-c", listener, log=tmp_path / "listener") as heard,
+    ):
+        heard.wait_for("ready", timeout_s=5)
+        daemon.set_key(daemon.keys)
+        daemon.set(f"peer {public} endpoint 127.0.0.1:4000 persistent-keepalive 25")
+        daemon.up("10.88.0.1/24")
+        heard.wait_for("end", timeout_s=5)
+    message = bytes.fromhex(heard.output().split("message ")[1].split()[0])
+    keys = Keys(s=private, e=os.urandom(32), psks=(bytes(32),))
+    protocol = Protocol.parse(CONSTRUCTION)
+    side = Handshake(backend, protocol, initiator=False, keys=keys, prologue=IDENTIFIER)
+    stamp = side.read(message[8:116])
+    seconds, nanoseconds = struct.unpack(">QI", stamp)
+    assert -1 < time.time() - (seconds - (1 << 62) - 10) < 8
+    assert nanoseconds < 1_000_000_000
+    assert nanoseconds & 0xFFFFFF == 0  # it is the first
 
 
 @pytest.mark.all
