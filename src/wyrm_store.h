@@ -59,7 +59,9 @@ extern "C" {
  * - EEPROM: two pages; NVS or another key-value store: two keys; Linux: two files. */
 struct wyrm_store_io {
     void *ctx;
-    /* Reads a slot. False if nothing was ever stored there or it cannot be read. */
+    /* Reads a slot. False if nothing was ever stored there or it cannot be read, which is taken for
+     * the same: if the newer slot is refused for once at the start, labels repeat. So try again
+     * before you say no. */
     bool (*load)(void *ctx, unsigned slot, void *buf, size_t len);
     /* Replaces a slot. True only once the bytes would survive a power cut (after fsync). */
     bool (*save)(void *ctx, unsigned slot, const void *buf, size_t len);

@@ -50,6 +50,24 @@ static void attached_networks_keep_precedence(void **state)
     assert_int_equal(bench.wire[1].where, 1);
 }
 
+static void cable_that_is_out_attaches_no_network(void **state)
+{
+    ip6_addr_t other;
+
+    (void)state;
+    bench_connect();
+    assert_true(ip6addr_aton("fd03::1", &other));
+    netif_ip6_addr_set(&bench.out[1], 1, &other);
+    netif_ip6_addr_set_state(&bench.out[1], 1, IP6_ADDR_PREFERRED);
+    netif_set_default(&bench.out[1]);
+    netif_set_link_down(&bench.out[0]);
+    assert_int_equal(bench_send(&s, "192.0.2.77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&s, "fd01::77", 9, 50), ERR_OK);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 2);
+    assert_int_equal(bench.n_wire, 0);
+}
+
 static void endpoint_in_a_far_network_is_not_reached_through_itself(void **state)
 {
     const struct wyrm_endpoint far = {.family = 4, .port = BENCH_PORT, .addr = {203, 0, 113, 5}};
@@ -102,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(everything_goes_through_the_tunnel),
         TEST(attached_networks_keep_precedence),
+        TEST(cable_that_is_out_attaches_no_network),
         TEST(endpoint_in_a_far_network_is_not_reached_through_itself),
         TEST(nothing_slips_out_after_stop),
         TEST(failed_restart_keeps_the_routes),

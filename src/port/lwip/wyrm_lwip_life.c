@@ -282,6 +282,9 @@ struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest)
     }
     NETIF_FOREACH(netif)
     {
+        if (!netif_is_up(netif) || !netif_is_link_up(netif)) {
+            continue;
+        }
         for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
             if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) &&
                 ip6_addr_net_eq(dest, netif_ip6_addr(netif, i))) {
