@@ -34,14 +34,18 @@ static void make_keepalive(struct world *w, struct datagram *out)
     seal_raw(w, NULL, 0, out);
 }
 
-/* The datagram is dropped for `reason` and leaves A, and the wire, as they were. */
+/* The datagram is dropped for `reason`, which is counted, and leaves A, and the wire, as they were.
+ */
 static void refused(struct world *w, const struct datagram *datagram, const struct wyrm_meta *from,
                     wyrm_status reason)
 {
     uint64_t before = node_hash(&w->node[A]);
     unsigned on_wire = w->on_wire, delivered = w->delivered;
+    uint32_t drops = drops_of(w, A, reason), all = all_drops(w, A);
 
     assert_int_equal(inject(w, A, datagram, from), reason);
+    assert_int_equal(drops_of(w, A, reason), drops + 1);
+    assert_int_equal(all_drops(w, A), all + 1);
     assert_int_equal(node_hash(&w->node[A]), before);
     settle(w, A);
     assert_int_equal(w->on_wire, on_wire);
@@ -86,12 +90,15 @@ static void inherited_03_a_keepalive_is_accepted_once(void **state)
 {
     struct world *w = session();
     struct wyrm_meta elsewhere = node_address(77);
+    uint64_t received = peer_of(w, A, B)->rx_bytes;
     struct datagram keepalive;
 
     (void)state;
     make_keepalive(w, &keepalive);
     assert_int_equal(inject(w, A, &keepalive, &w->node[B].address), WYRM_IDLE);
+    assert_int_equal(peer_of(w, A, B)->rx_bytes, received + 32);
     refused(w, &keepalive, &elsewhere, WYRM_D_REPLAY);
+    assert_int_equal(peer_of(w, A, B)->rx_bytes, received + 32);
     world_free(w);
 }
 
