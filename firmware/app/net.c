@@ -31,11 +31,6 @@
 
 static struct netif interface;
 
-struct netif *net_interface(void)
-{
-    return &interface;
-}
-
 /* ---- what lwIP asks of us (config/lwipopts.h, config/arch/cc.h) ---- */
 
 bool net_lock_held(void)

@@ -12,7 +12,6 @@
 #include "lwip/err.h"
 #include "lwip/ip_addr.h"
 
-struct netif;
 struct wyrm_endpoint;
 
 /**
@@ -22,9 +21,6 @@ struct wyrm_endpoint;
  * A mistake in an argument is printed and the default used.
  */
 void net_start(void);
-
-/** The Ethernet interface; touch it under lwIP's core lock. */
-struct netif *net_interface(void);
 
 /** "10.9.0.2/24 fd09::2/64": the addresses in force. */
 void net_describe(char *out, size_t cap);

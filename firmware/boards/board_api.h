@@ -75,8 +75,6 @@ enum board_flash_part {
 /** True when nothing was stored before this boot: the flash came up blank and was formatted. */
 bool board_flash_was_blank(void);
 
-size_t board_flash_size(enum board_flash_part part);
-
 /**
  * Flash rules: erase works on whole sectors and leaves 0xff, program only clears bits. Offsets
  * and lengths are bytes within the partition; false (and nothing done) when they leave it or, for

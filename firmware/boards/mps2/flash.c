@@ -60,11 +60,6 @@ bool board_flash_was_blank(void)
     return was_blank;
 }
 
-size_t board_flash_size(enum board_flash_part part)
-{
-    return parts[part].size;
-}
-
 static bool inside(enum board_flash_part part, size_t offset, size_t len)
 {
     return offset <= parts[part].size && len <= parts[part].size - offset;

@@ -67,9 +67,7 @@ enum {
     MAC_ADDRESS_HIGH = 2,
     MAC_ADDRESS_LOW = 3,
 };
-#define MAC_CR_ON                                                                                  \
-    (1u << 20 | 1u << 19 | 1u << 3 | 1u << 2) /* full duplex, all multicast, TX, RX                \
-                                               */
+#define MAC_CR_ON (1u << 20 | 1u << 19 | 1u << 3 | 1u << 2) /* duplex, all multicast, TX, RX */
 
 #define CRC_LEN          4u
 #define RX_TASK_PRIORITY 5

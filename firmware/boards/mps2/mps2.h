@@ -18,6 +18,4 @@
 #define MPS2_IRQ_ETHERNET 13u
 #define MPS2_IRQ_COUNT    32u
 
-#define MPS2_PSRAM_SIZE (16u * 1024u * 1024u)
-
 #endif

@@ -472,17 +472,10 @@ class WireGuard:
 
     def configure(self, text: str) -> None:
         """Replaces its configuration by the one given (`wg setconf` syntax)."""
-        self._with_file("setconf", text)
-
-    def amend(self, text: str) -> None:
-        """Adds to its configuration and keeps sessions (`wg addconf` syntax)."""
-        self._with_file("addconf", text)
-
-    def _with_file(self, verb: str, text: str) -> None:
         with tempfile.NamedTemporaryFile("w", prefix="wyrm-", suffix=".conf") as file:
             file.write(text)
             file.flush()
-            proc.run("wg", verb, self.interface, file.name, timeout_s=10)
+            proc.run("wg", "setconf", self.interface, file.name, timeout_s=10)
 
     def set(self, *args: str) -> None:
         """`wg set INTERFACE args...`"""
