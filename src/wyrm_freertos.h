@@ -46,7 +46,7 @@ void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBase
 void wyrm_worker_stop(struct wyrm_worker *worker);
 /* There is work; never blocks. Fits wyrm_lwip_config.wake, with the worker as its argument. */
 void wyrm_worker_wake(void *worker);
-/* The least stack that was ever free, in words. */
+/* The least stack that was ever free, in words. With INCLUDE_uxTaskGetStackHighWaterMark. */
 UBaseType_t wyrm_worker_stack_left(const struct wyrm_worker *worker);
 
 /* True if the calling task may call lwIP directly: it holds the core lock, or without core locking

@@ -15,6 +15,10 @@
 
 #include <string.h>
 
+#if !configSUPPORT_STATIC_ALLOCATION || !INCLUDE_vTaskDelete || !INCLUDE_vTaskSuspend
+#error "set configSUPPORT_STATIC_ALLOCATION, INCLUDE_vTaskDelete and INCLUDE_vTaskSuspend to 1"
+#endif
+
 /* ---- Worker --------------------------------------------------------------- */
 
 /* Waits for its deletion, which its memory must outlive, so it does not delete itself. */
@@ -69,11 +73,13 @@ void wyrm_worker_wake(void *worker)
     }
 }
 
+#if INCLUDE_uxTaskGetStackHighWaterMark
 UBaseType_t wyrm_worker_stack_left(const struct wyrm_worker *worker)
 {
     return worker->task == NULL ? WYRM_WORKER_STACK_WORDS
                                 : uxTaskGetStackHighWaterMark(worker->task);
 }
+#endif
 
 /* ---- Lock -------------------------------------------------------------------- */
 
