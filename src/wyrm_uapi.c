@@ -127,24 +127,27 @@ static int replace_peers(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
                          const struct line *line)
 {
     (void)uapi;
-    if (!is(line, "true"))
-        return WYRM_UAPI_INVALID;
+    (void)line;
     for (wyrm_peer_id id = 0; id < host->dev->pools->n_peers; id++)
         (void)wyrm_peer_remove(host->dev, id); /* an empty place is fine */
     return WYRM_UAPI_OK;
 }
 
 /* A peer that is named need not exist until something is set for it: with `update_only` or
- * `remove` it is not to be created. */
-static int ensure_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
+ * `remove` it is not to be created. One that did exist may have been removed by another connection,
+ * and its place given away. */
+static int ensure_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, bool create)
 {
     wyrm_status status = WYRM_IDLE;
 
-    if (uapi->scope != SCOPE_PEER || uapi->peer != WYRM_NO_PEER)
+    if (uapi->scope != SCOPE_PEER)
         return WYRM_UAPI_OK;
-    status = wyrm_peer_add(host->dev, uapi->pub, &uapi->peer);
-    if (status == WYRM_E_KEY) { /* our own: quietly passed over, as everywhere */
-        uapi->scope = SCOPE_IGNORED;
+    if (uapi->peer != WYRM_NO_PEER)
+        status = wyrm_peer_find(host->dev, uapi->pub, &uapi->peer);
+    else if (create)
+        status = wyrm_peer_add(host->dev, uapi->pub, &uapi->peer);
+    if (status == WYRM_E_STATE || status == WYRM_E_KEY) {
+        uapi->scope = SCOPE_IGNORED; /* gone, or our own: quietly passed over, as everywhere */
         return WYRM_UAPI_OK;
     }
     return error_of(status);
@@ -152,7 +155,7 @@ static int ensure_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host)
 
 static int open_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const struct line *line)
 {
-    int error = ensure_peer(uapi, host); /* the one before may have had no settings */
+    int error = ensure_peer(uapi, host, true); /* the one before may have had no settings */
 
     if (error != WYRM_UAPI_OK || !parse_hex_key(uapi->pub, line))
         return error != WYRM_UAPI_OK ? error : WYRM_UAPI_INVALID;
@@ -165,8 +168,7 @@ static int open_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const 
 static int update_only(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const struct line *line)
 {
     (void)host;
-    if (!is(line, "true"))
-        return WYRM_UAPI_INVALID;
+    (void)line;
     if (uapi->peer == WYRM_NO_PEER)
         uapi->scope = SCOPE_IGNORED;
     return WYRM_UAPI_OK;
@@ -174,8 +176,7 @@ static int update_only(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, cons
 
 static int remove_peer(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const struct line *line)
 {
-    if (!is(line, "true"))
-        return WYRM_UAPI_INVALID;
+    (void)line;
     if (uapi->peer != WYRM_NO_PEER)
         (void)wyrm_peer_remove(host->dev, uapi->peer);
     uapi->scope = SCOPE_IGNORED;
@@ -223,8 +224,7 @@ static int set_keepalive(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
 static int replace_allowed_ips(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host,
                                const struct line *line)
 {
-    if (!is(line, "true"))
-        return WYRM_UAPI_INVALID;
+    (void)line;
     wyrm_route_clear(host->dev, uapi->peer);
     return WYRM_UAPI_OK;
 }
@@ -254,20 +254,21 @@ static const struct setting {
     const char *key;
     enum scope scope;
     bool creates; /* the peer, if it does not exist */
+    bool flag;    /* "true" is its only value */
     int (*take)(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const struct line *line);
 } settings[] = {
-    {"private_key", SCOPE_DEVICE, false, set_private_key},
-    {"listen_port", SCOPE_DEVICE, false, set_listen_port},
-    {"fwmark", SCOPE_DEVICE, false, set_fwmark},
-    {"replace_peers", SCOPE_DEVICE, false, replace_peers},
-    {"update_only", SCOPE_PEER, false, update_only},
-    {"remove", SCOPE_PEER, false, remove_peer},
-    {"preshared_key", SCOPE_PEER, true, set_psk},
-    {"endpoint", SCOPE_PEER, true, set_endpoint},
-    {"persistent_keepalive_interval", SCOPE_PEER, true, set_keepalive},
-    {"replace_allowed_ips", SCOPE_PEER, true, replace_allowed_ips},
-    {"allowed_ip", SCOPE_PEER, true, allowed_ip},
-    {"protocol_version", SCOPE_PEER, true, protocol_version},
+    {"private_key", SCOPE_DEVICE, false, false, set_private_key},
+    {"listen_port", SCOPE_DEVICE, false, false, set_listen_port},
+    {"fwmark", SCOPE_DEVICE, false, false, set_fwmark},
+    {"replace_peers", SCOPE_DEVICE, false, true, replace_peers},
+    {"update_only", SCOPE_PEER, false, true, update_only},
+    {"remove", SCOPE_PEER, false, true, remove_peer},
+    {"preshared_key", SCOPE_PEER, true, false, set_psk},
+    {"endpoint", SCOPE_PEER, true, false, set_endpoint},
+    {"persistent_keepalive_interval", SCOPE_PEER, true, false, set_keepalive},
+    {"replace_allowed_ips", SCOPE_PEER, true, true, replace_allowed_ips},
+    {"allowed_ip", SCOPE_PEER, true, false, allowed_ip},
+    {"protocol_version", SCOPE_PEER, true, false, protocol_version},
 };
 
 static bool key_is(const struct line *line, const char *key)
@@ -277,7 +278,7 @@ static bool key_is(const struct line *line, const char *key)
 
 static int apply(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const struct line *line)
 {
-    int error = WYRM_UAPI_OK;
+    int error;
 
     if (key_is(line, "public_key"))
         return open_peer(uapi, host, line);
@@ -286,10 +287,11 @@ static int apply(struct wyrm_uapi *uapi, struct wyrm_uapi_host *host, const stru
             continue;
         if ((settings[i].scope == SCOPE_DEVICE) != (uapi->scope == SCOPE_DEVICE))
             return WYRM_UAPI_INVALID;
-        if (settings[i].creates)
-            error = ensure_peer(uapi, host);
+        error = ensure_peer(uapi, host, settings[i].creates);
         if (error != WYRM_UAPI_OK || uapi->scope == SCOPE_IGNORED)
             return error;
+        if (settings[i].flag && !is(line, "true"))
+            return WYRM_UAPI_INVALID;
         return settings[i].take(uapi, host, line);
     }
     return WYRM_UAPI_INVALID;
@@ -454,7 +456,7 @@ static enum wyrm_uapi_verdict answer(struct wyrm_uapi *uapi, struct wyrm_uapi_ho
     int error;
 
     if (uapi->operation == OPERATION_SET) { /* also if a later line is wrong */
-        error = ensure_peer(uapi, host);
+        error = ensure_peer(uapi, host, true);
         uapi->error = uapi->error == WYRM_UAPI_OK ? error : uapi->error;
     } else if (uapi->error == WYRM_UAPI_OK && put_piece(uapi, host)) {
         return WYRM_UAPI_AGAIN;

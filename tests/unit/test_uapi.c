@@ -470,6 +470,31 @@ static void remove_takes_the_peer_away_and_leaves_out_the_rest(void **state)
     assert_get("errno=0\n\n");
 }
 
+/* Two connections may take turns line by line: what the one removes, the other must not set for
+ * whoever has its place now. */
+static void a_peer_removed_by_another_connection_passes_nothing_on(void **state)
+{
+    static const char *const lines[] = {"allowed_ip=10.0.0.0/8\n", "endpoint=192.0.2.1:1\n",
+                                        "preshared_key=" PSK "\n", "remove=true\n"};
+
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct wyrm_uapi first;
+
+        (void)boot(state);
+        assert_int_equal(give("set=1\n" PEER "persistent_keepalive_interval=9\n"), WYRM_UAPI_MORE);
+        first = uapi;
+        memset(&uapi, 0, sizeof(uapi));
+        OK("replace_peers=true\npublic_key=" PUB2 "\n");
+        uapi = first;
+        assert_int_equal(give(lines[i]), WYRM_UAPI_MORE);
+        assert_int_equal(give("\n"), WYRM_UAPI_DONE);
+        assert_string_equal(answer, "errno=0\n\n");
+        assert_false(told(PUB1));
+        assert_true(told(PUB2));
+        assert_false(told("allowed_ip") || told("endpoint") || told(PSK));
+    }
+}
+
 static void our_own_key_is_passed_over(void **state)
 {
     uint8_t pub[WYRM_KEY_LEN];
@@ -674,6 +699,7 @@ int main(void)
         TEST(capital_hex_digits_are_fine),
         TEST(update_only_makes_no_peer_and_leaves_out_the_rest),
         TEST(remove_takes_the_peer_away_and_leaves_out_the_rest),
+        TEST(a_peer_removed_by_another_connection_passes_nothing_on),
         TEST(our_own_key_is_passed_over),
         TEST(full_pools_are_told_but_updates_go_on),
         TEST(replace_peers_empties_the_list),
