@@ -64,10 +64,16 @@ static void store16(uint8_t *p, size_t value)
 
 /* ---- Taking apart -------------------------------------------------------- */
 
-static bool checksum_is_right(const struct shape *s)
+/* That of an IPv4 header, too: the system would see a new one. */
+static bool checksums_are_right(const struct shape *s)
 {
     size_t len = s->len - s->ip_len;
+    uint32_t words[5];
 
+    memcpy(words, s->ip, sizeof(words));
+    if (s->ip_len == 20 &&
+        wyrmd_fold((uint64_t)words[0] + words[1] + words[2] + words[3] + words[4]) != UINT16_MAX)
+        return false;
     return wyrmd_fold(wyrmd_sum(wyrmd_sum_pseudo(0, s->ip, s->protocol, len), s->ip + s->ip_len,
                                 len)) == UINT16_MAX;
 }
@@ -81,7 +87,7 @@ static void look_at_tcp(struct shape *s)
     s->protocol = IPPROTO_TCP;
     s->head_len = s->ip_len + (size_t)(tcp[12] >> 4) * 4;
     s->mergeable = s->head_len >= s->ip_len + 20 && s->head_len < s->len &&
-                   (tcp[13] & ~TCP_PSH) == TCP_ACK && checksum_is_right(s);
+                   (tcp[13] & ~TCP_PSH) == TCP_ACK && checksums_are_right(s);
 }
 
 static void look_at_udp(struct shape *s, bool offload)
@@ -93,7 +99,7 @@ static void look_at_udp(struct shape *s, bool offload)
     s->protocol = IPPROTO_UDP;
     s->head_len = s->ip_len + 8;
     s->mergeable = offload && s->head_len < s->len && load(udp + 4, 2) == s->len - s->ip_len &&
-                   load(udp + 6, 2) != 0 && checksum_is_right(s);
+                   load(udp + 6, 2) != 0 && checksums_are_right(s);
 }
 
 /* The core has seen to it that the IP header is well-formed and says `len`. */

@@ -16,8 +16,10 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/virtio_net.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -234,6 +236,16 @@ static void a_wrong_checksum_is_passed_on_as_it_is(void **state)
     assert_int_equal(there_and_back(), 3);
 }
 
+/* Its header would be made anew, and right. */
+static void so_is_one_whose_header_has_a_wrong_checksum(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
+    given[1][11] ^= 1;
+    assert_int_equal(there_and_back(), 3);
+}
+
 static void a_run_never_exceeds_an_ip_packet(void **state)
 {
     (void)state;
@@ -276,6 +288,19 @@ static void nonsense_from_the_system_is_passed_over(void **state)
     assert_int_equal(back_n, 0);
 }
 
+/* As read answers a packet that the system cannot describe to us: there is nothing to be had from
+ * an epoll descriptor either. */
+static void a_packet_that_cannot_be_read_is_not_the_end(void **state)
+{
+    (void)state;
+    close(d.tun);
+    d.tun = epoll_create1(0);
+    assert_int_equal(read(d.tun, given, sizeof(given)), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_true(wyrmd_tun_readable(&d));
+    assert_int_equal(back_n, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,10 +317,14 @@ int main(void)
                                         close_world),
         cmocka_unit_test_setup_teardown(a_wrong_checksum_is_passed_on_as_it_is, open_world,
                                         close_world),
+        cmocka_unit_test_setup_teardown(so_is_one_whose_header_has_a_wrong_checksum, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(a_run_never_exceeds_an_ip_packet, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_checksum_left_to_us_is_filled_in, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(nonsense_from_the_system_is_passed_over, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_packet_that_cannot_be_read_is_not_the_end, open_world,
                                         close_world),
     };
 
