@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define RTMGRP_IPV6_RULE (1u << (RTNLGRP_IPV6_RULE - 1)) /* forgotten in the system's header */
+
 enum {
     DEFAULT_PEERS = 1024,
     DEFAULT_ROUTES = 262144, /* room that is not used costs no memory */
@@ -133,10 +135,10 @@ static int open_signals(void)
 /* Hears of changes of interfaces, addresses and routes. */
 static int open_routes(void)
 {
-    struct sockaddr_nl address = {.nl_family = AF_NETLINK,
-                                  .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR |
-                                               RTMGRP_IPV4_ROUTE | RTMGRP_IPV4_RULE |
-                                               RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE};
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV4_RULE |
+                     RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE | RTMGRP_IPV6_RULE};
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 
     if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {

@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
+#include <linux/sockios.h>
 #include <linux/virtio_net.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef TUN_F_USO4 /* Linux 6.2 */
@@ -108,12 +110,27 @@ bool wyrmd_tun_open(struct wyrmd *d)
     return settle(d);
 }
 
+/* False once the interface was moved to another network namespace, as far as one may know. */
+static bool is_here(const struct wyrmd *d)
+{
+    int its = ioctl(d->tun, TUNGETDEVNETNS), ours = ioctl(d->routes, SIOCGSKNS);
+    struct stat a, b;
+    bool known = its >= 0 && ours >= 0 && fstat(its, &a) == 0 && fstat(ours, &b) == 0;
+
+    if (its >= 0)
+        close(its);
+    if (ours >= 0)
+        close(ours);
+    return !known || a.st_ino == b.st_ino;
+}
+
 bool wyrmd_tun_state(const struct wyrmd *d, bool *up, uint16_t *mtu)
 {
-    struct ifreq flags = named(d), size;
+    struct ifreq flags = {0}, size;
 
-    (void)ioctl(d->tun, TUNGETIFF, &flags); /* it may have got another name */
-    size = flags;
+    if (!is_here(d) || ioctl(d->tun, TUNGETIFF, &flags) < 0)
+        return false;
+    size = flags; /* by the name that it has now */
     if (ioctl(d->routes, SIOCGIFFLAGS, &flags) < 0 || ioctl(d->routes, SIOCGIFMTU, &size) < 0)
         return false;
     *up = (flags.ifr_flags & IFF_UP) != 0;

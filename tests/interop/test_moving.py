@@ -136,6 +136,28 @@ def test_a_better_route_is_taken(connect: Connect) -> None:
     assert seen_by_east(pair) == "10.77.0.3:51820"
 
 
+@OUTER
+def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
+    """The address that the last answer came to is no longer the one to send from."""
+    pair = connect(outer=outer)
+    west = pair.west.machine
+    mine, other, theirs, bits = {
+        4: ("10.77.0.1", "10.77.0.5", "10.77.0.2", 24),
+        6: ("fd77::1", "fd77::5", "fd77::2", 64),
+    }[outer]
+    brackets = "{}:51820" if outer == 4 else "[{}]:51820"
+    west.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
+    west.ip(f"-{outer} route add {theirs} dev va table 77 src {other}")
+    west.ip(f"-{outer} route replace {theirs} dev va src {mine}")
+    time.sleep(0.1)
+    assert west.pings(pair.EAST) == 1
+    assert seen_by_east(pair) == brackets.format(mine)
+    west.ip(f"-{outer} rule add to {theirs} table 77")
+    time.sleep(0.1)
+    west.pings(pair.EAST, wait_s=1)
+    assert seen_by_east(pair) == brackets.format(other)
+
+
 def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
     pair = connect(introduced=False)
     address = "fe80::77"
@@ -376,6 +398,19 @@ def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
         inside.ip("link set wga up")
         assert inside.pings(pair.EAST, count=2) == 2
         assert pair.east.machine.pings(pair.WEST) == 1
+
+
+def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Connect) -> None:
+    """The one that was moved away goes on, whatever happens to one that is made in its place."""
+    pair = connect()
+    with machine("inside") as inside:
+        pair.west.machine.ip("link set wga netns inside")
+        inside.ip(f"address add {pair.WEST}/24 dev wga")
+        inside.ip("link set wga up")
+        pair.west.machine.ip("link add wga type veth peer name wgp")
+        pair.west.machine.ip("link set wgp up")
+        time.sleep(0.1)
+        assert inside.pings(pair.EAST, count=2) == 2
 
 
 def test_a_changed_mark_reroutes(connect: Connect) -> None:
