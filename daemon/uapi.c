@@ -43,15 +43,17 @@ static void make_folder(void)
 static bool bind_private(struct wyrmd *d, const struct sockaddr_un *address)
 {
     mode_t mask = umask(077);
-    int bound = bind(d->listener, (const struct sockaddr *)address, sizeof(*address));
+    /* At once: wg(8) removes a socket where nobody listens. */
+    bool listens = bind(d->listener, (const struct sockaddr *)address, sizeof(*address)) == 0 &&
+                   listen(d->listener, 16) == 0;
     struct stat file;
 
     umask(mask);
-    if (bound < 0 || stat(d->socket_path, &file) < 0)
+    if (!listens || stat(d->socket_path, &file) < 0)
         return false;
     d->socket_dev = file.st_dev;
     d->socket_ino = file.st_ino;
-    return listen(d->listener, 16) == 0;
+    return true;
 }
 
 bool wyrmd_uapi_open(struct wyrmd *d)

@@ -139,11 +139,13 @@ class Tunnel:
             if not self._service.running:
                 raise WyrmError(f"{self.program} ended early.", detail=self._service.output())
             with (
-                contextlib.suppress(FileNotFoundError, ConnectionRefusedError),
+                contextlib.suppress(FileNotFoundError, ConnectionError, TimeoutError),
                 socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe,
             ):
+                probe.settimeout(5)
                 probe.connect(str(self.socket))
-                return True
+                probe.sendall(b"get=1\n\n")  # it listens before it has dropped its privileges
+                return probe.recv(1) != b""
             return False
 
         proc.wait_until(answers, timeout_s=10, what=f"the socket of {self.program}")
