@@ -39,7 +39,7 @@ void LEAF(ladder)(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 #define CHECK_ROUNDS 20000
 #endif
 
-enum { ROUNDS = CHECK_ROUNDS, LADDERS = 60 };
+enum { ROUNDS = CHECK_ROUNDS, LADDERS = ROUNDS / 250 }; /* of 255 steps each */
 
 static uint32_t edgy_word(void)
 {

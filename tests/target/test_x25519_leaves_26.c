@@ -31,7 +31,7 @@ void wyrm_fe_ladder_xtensa(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 #define CHECK_ROUNDS 1000
 #endif
 
-enum { ROUNDS = CHECK_ROUNDS, LADDERS = 3 };
+enum { ROUNDS = CHECK_ROUNDS, LADDERS = ROUNDS / 1000 + 2 }; /* of 255 steps each */
 
 /* A result of mul: limbs from 0 to 2^26 - 1, but for the top one. */
 static struct fe edgy_product(void)
