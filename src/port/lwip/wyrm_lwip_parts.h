@@ -13,6 +13,15 @@
 
 #define WYRM_LWIP_IP6 (LWIP_IPV6 && WYRM_IPV6)
 
+/* What lwIP 2.1 calls otherwise. */
+#if LWIP_IPV4 && !defined(ip4_addr_eq)
+#define ip4_addr_eq     ip4_addr_cmp
+#define ip4_addr_net_eq ip4_addr_netcmp
+#endif
+#if LWIP_IPV6 && !defined(ip6_addr_net_eq)
+#define ip6_addr_net_eq ip6_addr_netcmp
+#endif
+
 /* Keeps a function's large locals off the stack while its caller goes on with the result. */
 #if defined(__GNUC__)
 #define WYRM_LWIP_APART __attribute__((noinline))
