@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* Stack of the worker in words. A handshake on a Cortex-M7 takes 294 of them at most; the rest is
- * for platform.tai64n, which writes flash from here. */
+/* Stack of the worker in words. A handshake takes up to 290 of them on a Cortex-M4 or M7, 425 on a
+ * Cortex-M3 (painted, GCC 12 -O2); platform.tai64n, which writes flash, runs on it too, before. */
 #ifndef WYRM_WORKER_STACK_WORDS
 #define WYRM_WORKER_STACK_WORDS 512
 #endif
