@@ -381,6 +381,47 @@ def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: in
         service.wait_for("True", timeout_s=6)
 
 
+def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
+    """Packets for two peers in turn, of several lengths, all read at once: what goes out as one has
+    one destination, and one length but for the last."""
+    pair = connect()
+    west, other = pair.west, "10.99.0.2"
+    west.machine.ip("address add 10.99.0.1/24 dev wga")
+    sender = (
+        "import socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "for _ in range(20):\n"
+        f"    for n in (90, 90, 20, 90, 200): s.sendto(b'1' * n, ('{pair.EAST}', 7777))\n"
+        f"    for n in (1, 99): s.sendto(b'2' * n, ('{other}', 7777))\n"
+    )
+    receiver = (
+        "import collections, socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(15)\n"
+        "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)\n"
+        "s.bind(('', 7777)); print('ready', flush=True)\n"
+        "print(sorted(collections.Counter(s.recv(999)[:1] for _ in range(140)).items()))\n"
+    )
+    with (
+        Tunnel(pair.east.machine, "wgc", wyrmd, tmp_path / "c.log") as third,
+        pair.east.machine.service(
+            "receiver", "python3", "-c", receiver, log=tmp_path / "receiver"
+        ) as service,
+    ):
+        third.set_key(third.keys)
+        third.set(f"listen-port 51821 peer {west.keys.public} allowed-ips 10.99.0.1/32")
+        third.up(f"{other}/24")
+        west.set(
+            f"peer {third.keys.public} allowed-ips {other}/32 endpoint {pair.EAST_OUTER[4]}:51821"
+        )
+        assert west.machine.pings(pair.EAST) == 1
+        assert west.machine.pings(other) == 1
+        service.wait_for("ready", timeout_s=5)
+        os.kill(west.pid, signal.SIGSTOP)  # until all have been sent
+        west.machine.run("python3", "-c", sender)
+        os.kill(west.pid, signal.SIGCONT)
+        service.wait_for("[(b'1', 100), (b'2', 40)]", timeout_s=6)
+
+
 def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
     pair = connect()
     capture = tmp_path / "outer.pcap"
