@@ -25,7 +25,11 @@
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
 #endif
 
-enum { HEADERS_MAX = 120, TCP_FIN_PSH = 0x09, TCP_CWR = 0x80 };
+enum {
+    HEADERS_MAX = 4096, /* IPv6 may have long extensions */
+    TCP_FIN_PSH = 0x09,
+    TCP_CWR = 0x80
+};
 
 /* ---- The interface ------------------------------------------------------ */
 
@@ -169,14 +173,16 @@ static void fill_checksum(uint8_t *ip, size_t len, const struct virtio_net_hdr *
     memcpy(ip + field, &sum, sizeof(sum));
 }
 
-/* Headers of the piece number `i` with `part` bytes of payload, made of the headers of the whole.
+/* Headers of the piece number `i` with `part` bytes of payload, made of the headers of the whole,
+ * which has `whole` bytes behind its IP header. The checksum field holds the sum of the pseudo
+ * header of these; only its length is ours to change, for IPv6 may hide the true destination.
  */
 static void adjust_headers(uint8_t *head, size_t head_len, const struct virtio_net_hdr *how,
-                           uint32_t i, const uint8_t *payload, size_t part, bool last)
+                           uint32_t i, const uint8_t *payload, size_t part, size_t whole)
 {
-    size_t ip_len = how->csum_start;
+    size_t ip_len = how->csum_start, l4_head = head_len - ip_len;
     uint8_t *l4 = head + ip_len;
-    bool udp = how->gso_type == VIRTIO_NET_HDR_GSO_UDP_L4;
+    uint64_t pseudo;
     uint16_t sum;
 
     if (head[0] >> 4 == 4) {
@@ -188,21 +194,19 @@ static void adjust_headers(uint8_t *head, size_t head_len, const struct virtio_n
     } else {
         store(head + 4, 2, (uint32_t)(head_len - 40 + part));
     }
-    if (udp) {
+    if (how->gso_type == VIRTIO_NET_HDR_GSO_UDP_L4) {
         store(l4 + 4, 2, (uint32_t)(8 + part));
     } else {
         store(l4 + 4, 4, load(l4 + 4, 4) + i * how->gso_size);
-        if (!last)
+        if (l4_head + i * how->gso_size + part < whole)
             l4[13] = (uint8_t)(l4[13] & ~TCP_FIN_PSH);
         if (i > 0)
             l4[13] = (uint8_t)(l4[13] & ~TCP_CWR);
     }
+    memcpy(&sum, l4 + how->csum_offset, sizeof(sum));
+    pseudo = (uint64_t)sum + (uint16_t)~htons((uint16_t)whole) + htons((uint16_t)(l4_head + part));
     memset(l4 + how->csum_offset, 0, 2);
-    sum = (uint16_t)~wyrmd_fold(
-        wyrmd_sum(wyrmd_sum(wyrmd_sum_pseudo(0, head, udp ? IPPROTO_UDP : IPPROTO_TCP,
-                                             head_len - ip_len + part),
-                            l4, head_len - ip_len),
-                  payload, part));
+    sum = (uint16_t)~wyrmd_fold(wyrmd_sum(wyrmd_sum(pseudo, l4, l4_head), payload, part));
     if (sum == 0)
         sum = UINT16_MAX;
     memcpy(l4 + how->csum_offset, &sum, sizeof(sum));
@@ -230,7 +234,7 @@ static void send_in_pieces(struct wyrmd *d, uint8_t *ip, size_t len,
         part = len - at < how->gso_size ? len - at : how->gso_size;
         spans[1].len = part;
         memcpy(head, ip, head_len);
-        adjust_headers(head, head_len, how, i, ip + at, part, at + part == len);
+        adjust_headers(head, head_len, how, i, ip + at, part, len - ip_len);
         wyrmd_send_inner(d, spans, 2);
     }
 }

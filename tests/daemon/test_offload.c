@@ -272,6 +272,62 @@ static void a_checksum_left_to_us_is_filled_in(void **state)
     assert_int_equal(back_n, 1);
 }
 
+/* With a routing header the packet is on its way to somebody who is not its final destination: the
+ * checksum is that of the latter, and headers are long. */
+static void headers_of_segments_may_be_long_and_hide_the_destination(void **state)
+{
+    enum { ROUTING = 8 + 5 * 16, IP = 40 + ROUTING, TCP = 32, PART = 1000, PARTS = 3 };
+    struct virtio_net_hdr how = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+                                 .gso_type = VIRTIO_NET_HDR_GSO_TCPV6,
+                                 .gso_size = PART,
+                                 .hdr_len = IP + TCP,
+                                 .csum_start = IP,
+                                 .csum_offset = 16};
+    static uint8_t whole[HEADER + IP + TCP + PARTS * PART];
+    uint8_t pseudo[40] = {[0] = 0xfd, [15] = 1, [16] = 0xfd, [31] = 99, [39] = IPPROTO_TCP};
+    uint8_t *ip = whole + HEADER, *last;
+    uint16_t number;
+    uint32_t seq;
+
+    (void)state;
+    memcpy(whole, &how, sizeof(how));
+    ip[0] = 0x60;
+    number = htons(sizeof(whole) - HEADER - 40);
+    memcpy(ip + 4, &number, 2);
+    ip[6] = 43;
+    ip[8] = ip[24] = 0xfd;
+    ip[23] = 1;
+    ip[39] = 2; /* the next on the way; 99 is the last */
+    ip[40] = IPPROTO_TCP;
+    ip[41] = ROUTING / 8 - 1;
+    ip[IP + 12] = TCP / 4 << 4;
+    ip[IP + 13] = 0x10;
+    for (size_t i = IP + TCP; i < sizeof(whole) - HEADER; i++)
+        ip[i] = (uint8_t)(i * 7);
+    for (unsigned i = 0; i < PARTS; i++) {
+        last = given[given_n];
+        memcpy(last, ip, IP + TCP);
+        memcpy(last + IP + TCP, ip + IP + TCP + i * PART, PART);
+        number = htons(ROUTING + TCP + PART);
+        memcpy(last + 4, &number, 2);
+        seq = htonl(i * PART);
+        memcpy(last + IP + 4, &seq, 4);
+        number = htons(TCP + PART);
+        memcpy(pseudo + 34, &number, 2);
+        number = (uint16_t)~wyrmd_fold(
+            wyrmd_sum(wyrmd_sum(0, pseudo, sizeof(pseudo)), last + IP, TCP + PART));
+        memcpy(last + IP + 16, &number, 2);
+        given_len[given_n++] = IP + TCP + PART;
+    }
+    number = htons(TCP + PARTS * PART);
+    memcpy(pseudo + 34, &number, 2);
+    number = wyrmd_fold(wyrmd_sum(0, pseudo, sizeof(pseudo)));
+    memcpy(ip + IP + 16, &number, 2);
+    assert_int_equal(send(system_end, whole, sizeof(whole), 0), sizeof(whole));
+    assert_true(wyrmd_tun_readable(&d));
+    assert_int_equal(back_n, PARTS);
+}
+
 static void nonsense_from_the_system_is_passed_over(void **state)
 {
     uint8_t packet[HEADER + 64] = {0};
@@ -322,6 +378,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_never_exceeds_an_ip_packet, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_checksum_left_to_us_is_filled_in, open_world,
                                         close_world),
+        cmocka_unit_test_setup_teardown(headers_of_segments_may_be_long_and_hide_the_destination,
+                                        open_world, close_world),
         cmocka_unit_test_setup_teardown(nonsense_from_the_system_is_passed_over, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(a_packet_that_cannot_be_read_is_not_the_end, open_world,
