@@ -363,8 +363,9 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);
 /* Seconds between persistent keepalives, 0: none. The first is sent at once. */
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id peer, uint16_t seconds);
-/* Starts a handshake, whether or not there is traffic: now, or 5 s after the last one to this peer.
- * WYRM_E_KEY: there is no private key. WYRM_D_ENDPOINT: the peer's address is not known. */
+/* Starts a handshake, whether or not there is traffic: now, or when 5 s, and up to 1/3 s more, have
+ * passed since the last one to this peer. WYRM_E_KEY: there is no private key. WYRM_D_ENDPOINT: the
+ * peer's address is not known. */
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer);
 /* Forgets sessions and a handshake in flight; routes and endpoint stay. Persistent keepalives rest
  * until there is traffic again. */

@@ -106,13 +106,16 @@ void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *p
     wyrm_timers_owe(dev, peer, EVENT_READY);
 }
 
+/* Waits for a retry that is due anyway: busy traffic would always be faster, by the jitter, and the
+ * retry is what counts how long nobody has answered. */
 static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->facts & FACT_INITIATING || peer->to.remote.family == 0 || !dev->has_key)
+    if (peer->facts & FACT_INITIATING || armed(peer, WYRM_TIMER_RETRY) ||
+        peer->to.remote.family == 0 || !dev->has_key)
         return;
     if (wyrm_expired(dev->now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
         wyrm_timers_owe(dev, peer, EVENT_INITIATE);
-    else if (!armed(peer, WYRM_TIMER_RETRY))
+    else
         arm(dev, peer, WYRM_TIMER_RETRY, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT - dev->now);
 }
 

@@ -319,11 +319,17 @@ uint32_t all_drops(struct world *world, unsigned node)
     return sum;
 }
 
+void forget_last_call(struct wyrm_peer *peer)
+{
+    peer->last_handshake_tx = 0;
+    peer->timers[WYRM_TIMER_RETRY] = WYRM_TICK_NEVER;
+}
+
 void make_initiation(struct world *world, unsigned from, unsigned to, struct datagram *out)
 {
     struct wyrm_peer *peer = peer_of(world, from, to);
 
-    peer->last_handshake_tx = 0; /* the sender's own limit is not what is tested */
+    forget_last_call(peer); /* the sender's own limit is not what is tested */
     assert_int_equal(wyrm_peer_connect(&world->node[from].dev, world->now, world->id[from][to]),
                      WYRM_IDLE);
     settle(world, from);

@@ -108,6 +108,8 @@ enum wyrm_message kind_of(const struct datagram *datagram);
 /* Everything dropped by a node for any reason. */
 uint32_t all_drops(struct world *world, unsigned node);
 
+/* The device may call the peer at once, however short ago it did. */
+void forget_last_call(struct wyrm_peer *peer);
 /* An end of a handshake played by hand: a valid initiation from `from` to `to`, not sent. */
 void make_initiation(struct world *world, unsigned from, unsigned to, struct datagram *out);
 

@@ -490,7 +490,7 @@ static void a_slot_is_kept_for_responses(void **state)
     /* D is asked for a cookie, answers the next initiation with it, and is admitted */
     assert_int_equal(inject(w, B, &response, &w->node[D].address), WYRM_SEND);
     carry(w);
-    peer_of(w, B, D)->last_handshake_tx = 0;
+    forget_last_call(peer_of(w, B, D));
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][D]);
     sleep_through(w, 20);
     assert_int_equal(work_once(w, B), WYRM_SEND);

@@ -74,7 +74,7 @@ static void t04_a_session_dies_after_180_s(void **state)
     assert_int_equal(w->delivered, 1);
     sleep_through(w, 1);
     assert_int_equal(inject(w, A, &late, &w->node[B].address), WYRM_D_EXPIRED);
-    w->node[A].peers[w->id[A][B]].last_handshake_tx = 0; /* the rekey of T03 aside */
+    forget_last_call(peer_of(w, A, B)); /* the rekey of T03 aside */
     w->tally[A] = (struct tally){0};
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     settle(w, A);
@@ -797,6 +797,35 @@ static void a_roamed_endpoint_falls_back_under_constant_traffic_too(void **state
     world_free(w);
 }
 
+/* The same towards the end of a session, with traffic that always has a packet at hand when the
+ * next initiation may go: each of them is still one more that found no answer. */
+static void busy_traffic_does_not_hide_the_silence_of_the_peer(void **state)
+{
+    struct world *w = session();
+    struct wyrm_meta elsewhere = node_address(77);
+    struct datagram packet;
+
+    (void)state;
+    sleep_through(w, 119000);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    grab(w, &packet);
+    assert_int_equal(inject(w, A, &packet, &elsewhere), WYRM_DELIVER);
+    wyrm_peer_disconnect(&w->node[B].dev, w->id[B][A]); /* B waits to be called */
+    for (unsigned i = 0; i < 1200; i++) {
+        (void)send_ip(w, A, B, 100);
+        pass(w, 10);
+    }
+    assert_int_equal(peer_of(w, A, B)->unanswered, 2);
+    assert_false(is_up(w, B, A));
+    for (unsigned i = 0; i < 10000; i++) {
+        (void)send_ip(w, A, B, 100);
+        pass(w, 10);
+        w->delivered = 0;
+    }
+    assert_true(is_up(w, B, A));
+    world_free(w);
+}
+
 static void silence_makes_the_device_try_another_way_out(void **state)
 {
     struct world *w = session();
@@ -886,6 +915,7 @@ int main(void)
         cmocka_unit_test(initiations_without_an_answer_are_counted_until_there_is_one),
         cmocka_unit_test(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
         cmocka_unit_test(a_roamed_endpoint_falls_back_under_constant_traffic_too),
+        cmocka_unit_test(busy_traffic_does_not_hide_the_silence_of_the_peer),
         cmocka_unit_test(silence_makes_the_device_try_another_way_out),
         cmocka_unit_test(a_jump_forward_costs_one_handshake),
         cmocka_unit_test(a_clock_that_steps_back_makes_nothing_older),
