@@ -34,6 +34,7 @@ class Row:
     tcp_cpu_s_per_gb: float | None = None
     udp_mbit_s: float | None = None
     udp_cpu_s_per_gb: float | None = None
+    handshakes_per_s: float | None = None
     handshakes_per_cpu_s: float | None = None
     resident_mib: float | None = None
     missing: str = ""
@@ -69,10 +70,11 @@ def _measure(daemon: Daemon, seconds: int) -> Row:
                 _measure_tcp(row, both, Path(folder), seconds)
                 _measure_udp(row, both, Path(folder), seconds)
                 row.resident_mib = both.west.resident_kib() / 1024
-            answered, spent = answered_initiations(daemon.program, Path(folder))
-            row.handshakes_per_cpu_s = answered / spent
-            if answered < HANDSHAKES:
-                row.missing = f"answered {answered} of {HANDSHAKES} handshakes"
+            answers = answered_initiations(daemon.program, Path(folder))
+            row.handshakes_per_s = answers.per_second
+            row.handshakes_per_cpu_s = answers.count / answers.cpu_seconds
+            if answers.count < HANDSHAKES:
+                row.missing = f"answered {answers.count} of {HANDSHAKES} handshakes"
         except WyrmError as error:
             row.missing = str(error)
     return row
@@ -136,6 +138,7 @@ def _show(rows: Sequence[Row]) -> None:
         "TCP CPU s/GB",
         "UDP Mbit/s",
         "UDP CPU s/GB",
+        "handshakes/s",
         "handshakes/CPU s",
         "RSS MiB",
     ):
@@ -149,15 +152,16 @@ def _show(rows: Sequence[Row]) -> None:
             _figure(row.tcp_cpu_s_per_gb, 2),
             _figure(row.udp_mbit_s, 0),
             _figure(row.udp_cpu_s_per_gb, 2),
+            _figure(row.handshakes_per_s, 0),
             _figure(row.handshakes_per_cpu_s, 0),
             _figure(row.resident_mib, 1),
             row.missing,
         )
-    console = Console(highlight=False, width=max(Console().width, 140))
+    console = Console(highlight=False, width=max(Console().width, 150))
     console.print(table)
     console.print(
         "CPU seconds are one daemon's own, user and system, averaged over both ends; "
-        "both ends share this machine."
+        "both ends share this machine. Handshakes come four at a time."
     )
 
 

@@ -11,6 +11,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from wyrmlab.errors import WyrmError
@@ -25,7 +26,19 @@ IN_FLIGHT = 4
 _PATIENCE = 6  # batches without an answer
 
 
-def answered_initiations(program: Path, folder: Path) -> tuple[int, float]:
+@dataclass
+class Answers:
+    count: int = 0
+    cpu_seconds: float = 0  # of the daemon, for all of them
+    batches: int = 0  # that were answered whole
+    batch_seconds: float = 0  # from sending them to their last answer
+
+    @property
+    def per_second(self) -> float:
+        return self.batches * IN_FLIGHT / self.batch_seconds if self.batches else 0
+
+
+def answered_initiations(program: Path, folder: Path) -> Answers:
     """Answers to the initiations of many peers, each calling once, few at a time: no load, so no
     cookies."""
     backend = backends()[0]
@@ -55,33 +68,38 @@ def answered_initiations(program: Path, folder: Path) -> tuple[int, float]:
             body = b"\1\0\0\0" + number.to_bytes(4, "little") + side.write(stamp) + bytes(32)
             messages.append(body[:-32] + mac1(backend, body, public) + bytes(16))
         before = tunnel.cpu_seconds()
-        answered = _call(caller.name, messages)
-        spent = tunnel.cpu_seconds() - before
-    if answered < ENOUGH or spent <= 0:
-        raise WyrmError(f"only {answered} of {HANDSHAKES} handshakes were answered")
-    return answered, spent
+        answers = _call(caller.name, messages)
+        answers.cpu_seconds = tunnel.cpu_seconds() - before
+    if answers.count < ENOUGH or answers.cpu_seconds <= 0:
+        raise WyrmError(f"only {answers.count} of {HANDSHAKES} handshakes were answered")
+    return answers
 
 
-def _call(place: str, messages: Sequence[bytes]) -> int:
-    """Sends the messages from another namespace; how many responses came. Each has a port of its
-    own: boringtun gives what comes from a known port to the peer it knows there."""
-    answered = silences = 0
+def _call(place: str, messages: Sequence[bytes]) -> Answers:
+    """Sends the messages from another namespace. Each has a port of its own: boringtun gives what
+    comes from a known port to the peer it knows there."""
+    answers = Answers()
+    silences = 0
     for first in range(0, len(messages), IN_FLIGHT):
         if silences == _PATIENCE:
             break
         batch = messages[first : first + IN_FLIGHT]
         with ExitStack() as stack:
             wires = [stack.enter_context(_socket_in(place)) for _ in batch]
-            for wire, message in zip(wires, batch, strict=True):
+            for wire in wires:
                 wire.settimeout(0.5)
+            begun = time.monotonic()
+            for wire, message in zip(wires, batch, strict=True):
                 wire.sendto(message, ("10.78.0.2", 51820))
             try:
                 for wire in wires:
-                    answered += len(wire.recv(2048)) == 92
+                    answers.count += len(wire.recv(2048)) == 92
+                answers.batch_seconds += time.monotonic() - begun
+                answers.batches += 1
                 silences = 0
             except TimeoutError:
                 silences += 1
-    return answered
+    return answers
 
 
 def _socket_in(place: str) -> socket.socket:
