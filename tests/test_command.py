@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -176,15 +176,6 @@ def device(*args: str) -> Iterator[subprocess.Popen[bytes]]:
         running.wait(30)
 
 
-def descendants(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # it may end while we look
-            for child in task.read_text().split():
-                found += [int(child), *descendants(int(child))]
-    return found
-
-
 def alive(pids: list[int]) -> list[int]:
     """Those that still run; a zombie waiting for its parent does not."""
 
@@ -222,7 +213,7 @@ def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_p
         pytest.skip(f"no private network: {net.access().remedy}")
     name = f"wyrm-{os.getpid()}"
     with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
-        pids = descendants(running.pid)
+        pids = proc.descendants(running.pid)
         assert len(pids) >= 3
         running.send_signal(ending)
         assert running.wait(30) == 130
@@ -235,7 +226,7 @@ def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None
         pytest.skip(f"no private network: {net.access().remedy}")
     name = f"wyrm-{os.getpid()}"
     with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
-        pids = descendants(running.pid)
+        pids = proc.descendants(running.pid)
         running.kill()
         running.wait(30)
         assert gone(pids)
@@ -246,7 +237,7 @@ def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None
 def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None:
     with device("--tap", "tapc", "--flash", str(tmp_path / "flash")) as running:
         assert net.interface_exists("tapc")
-        pids = descendants(running.pid)
+        pids = proc.descendants(running.pid)
         os.killpg(running.pid, signal.SIGINT)
         assert running.wait(30) == 130
         assert gone(pids)
@@ -256,7 +247,7 @@ def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None
 @pytest.mark.netns
 def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
     with device("--tap", "tapd", "--flash", str(tmp_path / "flash")) as running:
-        pids = descendants(running.pid)
+        pids = proc.descendants(running.pid)
         running.kill()
         running.wait(30)
         assert gone(pids)

@@ -391,13 +391,20 @@ def test_an_interface_may_get_another_name(connect: Connect) -> None:
     eventually(lambda: not pair.west.running, "its end")
 
 
-def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
-    """Moved to another namespace, it still sends through the one where it was made."""
-    pair = connect()
+@contextmanager
+def moved_away(pair: Pair) -> Iterator[Machine]:
+    """West's interface in another namespace than where it was made, up again."""
     with machine("inside") as inside:
         pair.west.machine.ip("link set wga netns inside")
         inside.ip(f"address add {pair.WEST}/24 dev wga")
         inside.ip("link set wga up")
+        yield inside
+
+
+def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
+    """Moved to another namespace, it still sends through the one where it was made."""
+    pair = connect()
+    with moved_away(pair) as inside:
         assert inside.pings(pair.EAST, count=2) == 2
         assert pair.east.machine.pings(pair.WEST) == 1
 
@@ -405,10 +412,7 @@ def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
 def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Connect) -> None:
     """The one that was moved away goes on, whatever happens to one that is made in its place."""
     pair = connect()
-    with machine("inside") as inside:
-        pair.west.machine.ip("link set wga netns inside")
-        inside.ip(f"address add {pair.WEST}/24 dev wga")
-        inside.ip("link set wga up")
+    with moved_away(pair) as inside:
         pair.west.machine.ip("link add wga type veth peer name wgp")
         pair.west.machine.ip("link set wgp up")
         time.sleep(0.1)

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,17 +52,6 @@ class Story:
             what=f"`{text}` of the demo",
         )
         assert text in self.said, self.said
-
-    def descendants(self) -> list[int]:
-        found: list[int] = []
-        waiting = [self.process.pid]
-        while waiting:
-            for task in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-                with suppress(OSError):  # it may end while we look
-                    children = [int(child) for child in task.read_text().split()]
-                    found += children
-                    waiting += children
-        return found
 
     def record(self) -> record.Record:
         """Of the run that is over: `report:` and `record:` are its last two lines."""
@@ -157,7 +146,7 @@ def test_interrupted_demo_keeps_half_a_record_and_leaves_nothing_running(
     with demo(tmp_path) as story:
         story.wait_for(moment)
         time.sleep(0.5)  # into the next step
-        pids = story.descendants()
+        pids = proc.descendants(story.process.pid)
         assert len(pids) >= 3
         if ending == signal.SIGINT:
             # As a terminal does it, and impatiently.
@@ -191,7 +180,7 @@ def test_demo_interrupted_while_it_starts_ends_without_a_traceback(
 ) -> None:
     with demo(tmp_path) as story:
         time.sleep(after_ms / 1000)
-        pids = story.descendants()
+        pids = proc.descendants(story.process.pid)
         os.killpg(story.process.pid, signal.SIGINT)
         try:
             code = story.process.wait(5)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -88,6 +89,16 @@ def wait_until(
         if time.monotonic() > deadline:
             raise TimedOutError(f"Waited {timeout_s:g} s in vain for {what}.")
         time.sleep(interval_s)
+
+
+def descendants(pid: int) -> list[int]:
+    """Its children, their children, and so on, as far as they run."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # it may end while we look
+            for child in task.read_text().split():
+                found += [int(child), *descendants(int(child))]
+    return found
 
 
 def dying_with_us(command: Sequence[str]) -> list[str]:
