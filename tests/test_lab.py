@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import base64
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +22,7 @@ from wyrmlab.boards import board
 from wyrmlab.console import Console
 from wyrmlab.device import Device
 from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
+from wyrmlab.flood import Flood
 from wyrmlab.record import Run, Step
 
 # --- Console ---
@@ -237,3 +241,31 @@ def test_a_step_interrupted_before_its_first_line_does_not_stay_running(
         raise KeyboardInterrupt
     assert [step.outcome for step in run.record.steps] == ["interrupted"]
     assert '"outcome": "running"' not in run.file.read_text()
+
+
+# --- Floods ---
+
+
+def test_a_flood_keeps_to_its_rate_and_counts_what_comes_back(tmp_path: Path) -> None:
+    """Bunches it could not send in time are not made up for."""
+    key = base64.b64encode(bytes(32)).decode()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        receiver.settimeout(20)
+        begun = time.monotonic()
+        port = receiver.getsockname()[1]
+        with Flood(key, "127.0.0.1", tmp_path / "flood", port=port, rate=500) as flood:
+            message, sender = receiver.recvfrom(2048)
+            for answer in (bytes([3]) + bytes(63), bytes([2]) + bytes(91), bytes([3])):
+                receiver.sendto(answer, sender)
+            flood.wait_for_cookie(20)
+            os.kill(flood.pid, signal.SIGSTOP)
+            stopped = time.monotonic()
+            time.sleep(0.5)
+            stopped = time.monotonic() - stopped
+            os.kill(flood.pid, signal.SIGCONT)
+            count = flood.end()
+        elapsed = time.monotonic() - begun - stopped
+    assert (len(message), message[:4]) == (148, b"\1\0\0\0")
+    assert 1 <= count.sent <= 500 * elapsed + 10
+    assert (count.cookies, count.responses, count.other) == (1, 1, 1)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab import net
+from wyrmlab.flood import flood
 from wyrmlab.tunnels import Pair, Tunnel, eventually, transfer
 
 pytestmark = pytest.mark.netns
@@ -112,15 +113,9 @@ def test_boringtun_and_wyrmd_renew_the_session_and_no_ping_is_lost(
 @pytest.mark.all
 def test_boringtun_under_wyrmds_load_finds_its_way_in(connect: Connect, tmp_path: Path) -> None:
     pair = connect("boringtun", "wyrmd")
-    flood = Path(__file__).with_name("flood.py")
-    key = pair.east.keys.public
-    with pair.west.machine.service(
-        "flood", "python3", flood, key, "10.77.0.2", "51820", "9", log=tmp_path / "flood"
-    ) as sender:
-        time.sleep(0.5)
-        assert pair.west.machine.pings(pair.EAST, wait_s=8) == 1
-        assert sender.running
-        assert sender.wait(20) == 0
-        _, cookies, answers, _ = map(int, sender.output().split())
-    assert cookies > 0
-    assert answers == 0
+    west, key = pair.west.machine, pair.east.keys.public
+    with flood(key, "10.77.0.2", tmp_path / "flood", machine=west) as running:
+        eventually(lambda: west.pings(pair.EAST, wait_s=1) == 1, "an honest peer's ping", 60)
+        count = running.end()
+    assert 0 < count.cookies <= count.sent
+    assert count.responses == 0
