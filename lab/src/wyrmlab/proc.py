@@ -15,6 +15,7 @@ import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 from wyrmlab.errors import MissingError, TimedOutError, WyrmError
 
@@ -232,7 +233,7 @@ class Service:
                 self._process.wait(10)
         self._process = None
 
-    def __enter__(self) -> Service:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
