@@ -33,6 +33,7 @@ struct shape {
     size_t len, ip_len, head_len;
     uint8_t protocol; /* 0: neither TCP nor UDP */
     bool mergeable;
+    bool obscured; /* may belong to a flow, but the IP header does not tell to which */
 };
 
 /* Packets that go out as one. parts[0] and parts[1] are the headers, the rest is payload. */
@@ -102,6 +103,12 @@ static void look_at_udp(struct shape *s, bool offload)
                    load(udp + 6, 2) != 0 && checksums_are_right(s);
 }
 
+/* Hop-by-hop options, routing, fragment, authentication, destination options, mobility. */
+static bool is_extension_header(uint8_t next)
+{
+    return next == 0 || next == 43 || next == 44 || next == 51 || next == 60 || next == 135;
+}
+
 /* The core has seen to it that the IP header is well-formed and says `len`. */
 static struct shape look_at(const struct wyrmd *d, uint8_t *ip, size_t len)
 {
@@ -114,8 +121,10 @@ static struct shape look_at(const struct wyrmd *d, uint8_t *ip, size_t len)
     } else if (ip[0] >> 4 == 6) {
         s.ip_len = 40;
         next = ip[6];
+        s.obscured = is_extension_header(next);
     } else {
-        return s; /* options or a fragment */
+        s.obscured = true; /* options or a fragment */
+        return s;
     }
     if (next == IPPROTO_TCP)
         look_at_tcp(&s);
@@ -255,11 +264,24 @@ void wyrmd_merge_flush(struct wyrmd *d)
         flush(d, &flows[i]);
 }
 
+/* By address only, and not the destination's: a routing header replaces it. */
+static bool same_sender(const struct shape *a, const struct shape *b)
+{
+    bool v4 = a->ip[0] >> 4 == 4;
+
+    return a->ip[0] >> 4 == b->ip[0] >> 4 &&
+           memcmp(a->ip + (v4 ? 12 : 8), b->ip + (v4 ? 12 : 8), v4 ? 4 : 16) == 0;
+}
+
 void wyrmd_merge(struct wyrmd *d, uint8_t *ip, size_t len)
 {
     struct shape s = look_at(d, ip, len);
     struct flow *f = NULL;
 
+    /* A packet that is written at once must not overtake earlier ones of its flow. */
+    for (unsigned i = 0; i < FLOWS && s.obscured; i++)
+        if (flows[i].used > 0 && same_sender(&flows[i].first, &s))
+            flush(d, &flows[i]);
     for (unsigned i = 0; i < FLOWS && s.protocol != 0; i++)
         if (flows[i].used > 0 && same_flow(&flows[i].first, &s))
             f = &flows[i];

@@ -227,6 +227,76 @@ static void what_is_no_plain_data_keeps_its_place(void **state)
     assert_int_equal(there_and_back(), 4);
 }
 
+/* Makes the last packet given one whose flow cannot be told from the first bytes: in IPv4 the first
+ * fragment of several, in IPv6 one behind empty destination options. */
+static void obscure_the_last(void)
+{
+    uint8_t *ip = given[given_n - 1];
+    uint16_t sum, number;
+
+    if (ip[0] == 0x45) {
+        ip[6] = 0x20;
+        memset(ip + 10, 0, 2);
+        sum = (uint16_t)~wyrmd_fold(wyrmd_sum(0, ip, 20));
+        memcpy(ip + 10, &sum, 2);
+        return;
+    }
+    memmove(ip + 48, ip + 40, given_len[given_n - 1] - 40);
+    memcpy(ip + 40, (uint8_t[8]){ip[6], 0, 1, 4}, 8);
+    ip[6] = 60;
+    given_len[given_n - 1] += 8;
+    number = htons((uint16_t)(given_len[given_n - 1] - 40));
+    memcpy(ip + 4, &number, 2);
+}
+
+static void fragments_do_not_overtake_packets_held_for_merging(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        give(4, IPPROTO_UDP, 300, i, 0);
+        give(4, IPPROTO_UDP, 300, i, 0);
+        give(4, IPPROTO_UDP, 1000, i, 0);
+        obscure_the_last();
+    }
+    assert_int_equal(there_and_back(), 6);
+}
+
+static void extension_headers_do_not_let_a_packet_overtake_others(void **state)
+{
+    (void)state;
+    give(6, IPPROTO_TCP, 1000, 0, 0x10);
+    give(6, IPPROTO_TCP, 1000, 1000, 0x10);
+    give(6, IPPROTO_TCP, 1000, 2000, 0x10);
+    obscure_the_last();
+    give(6, IPPROTO_TCP, 1000, 3000, 0x10);
+    assert_int_equal(there_and_back(), 3);
+}
+
+static void fragments_leave_the_runs_of_other_senders_whole(void **state)
+{
+    uint16_t sum;
+
+    (void)state;
+    give(4, IPPROTO_TCP, 1000, 0, 0x10);
+    give(4, IPPROTO_UDP, 500, 0, 0);
+    given[1][15] = 77; /* another sender */
+    given[1][6] = 0x20;
+    memset(given[1] + 10, 0, 2);
+    sum = (uint16_t)~wyrmd_fold(wyrmd_sum(0, given[1], 20));
+    memcpy(given[1] + 10, &sum, 2);
+    give(4, IPPROTO_TCP, 1000, 1000, 0x10);
+    for (unsigned i = 0; i < given_n; i++) {
+        static uint8_t copies[3][LONGEST];
+
+        memcpy(copies[i], given[i], given_len[i]);
+        wyrmd_merge(&d, copies[i], given_len[i]);
+    }
+    wyrmd_merge_flush(&d);
+    for (unsigned i = 0; i < 2; i++) /* the fragment, then both TCP packets as one */
+        assert_int_equal(recv(system_end, (uint8_t[PACKET_MAX]){0}, PACKET_MAX, 0),
+                         HEADER + (i == 0 ? 528 : 2052));
+}
+
 static void a_wrong_checksum_is_passed_on_as_it_is(void **state)
 {
     (void)state;
@@ -371,6 +441,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_longer_packet_ends_the_run, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_is_no_plain_data_keeps_its_place, open_world,
                                         close_world),
+        cmocka_unit_test_setup_teardown(fragments_do_not_overtake_packets_held_for_merging,
+                                        open_world, close_world),
+        cmocka_unit_test_setup_teardown(extension_headers_do_not_let_a_packet_overtake_others,
+                                        open_world, close_world),
+        cmocka_unit_test_setup_teardown(fragments_leave_the_runs_of_other_senders_whole,
+                                        open_world, close_world),
         cmocka_unit_test_setup_teardown(a_wrong_checksum_is_passed_on_as_it_is, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(so_is_one_whose_header_has_a_wrong_checksum, open_world,
