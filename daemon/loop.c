@@ -47,7 +47,7 @@ static void goes_down(struct wyrmd *d)
 {
     for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
         (void)wyrm_peer_disconnect(&d->dev, id); /* an empty place is fine */
-    wyrmd_drop_held(d, WYRM_NO_PEER);
+    wyrmd_drop_all_held(d);
 }
 
 static void look_at_interface(struct wyrmd *d)

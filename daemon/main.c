@@ -114,7 +114,10 @@ static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
     };
     d->inbox = room(INBOX, SEALED_MAX);
     d->outbox.bytes = room(1, OUTBOX_BYTES);
-    d->held_end = &d->held;
+    if (!wyrmd_hold_init(d)) {
+        fprintf(stderr, "wyrmd: not enough memory\n");
+        exit(1);
+    }
     for (unsigned i = 0; i < UAPI_CLIENTS; i++)
         d->clients[i].fd = -1;
 }
@@ -205,7 +208,7 @@ static int start_and_run(struct wyrmd *d, int ready)
     if (d->dev.pools != NULL)
         wyrm_close(&d->dev);
     explicit_bzero(&d->job, sizeof(d->job));
-    wyrmd_drop_held(d, WYRM_NO_PEER);
+    wyrmd_drop_all_held(d);
     return code;
 }
 

@@ -33,7 +33,6 @@ enum {
 
 struct held {
     struct held *next;
-    wyrm_peer_id peer;
     size_t len;
     uint8_t data[];
 };
@@ -83,8 +82,9 @@ struct wyrmd {
     wyrm_ms now;
     struct outbox outbox;
     uint8_t *inbox; /* INBOX messages of SEALED_MAX bytes */
-    struct held *held, **held_end;
-    unsigned held_used;
+    struct held_queue *held; /* one per peer */
+    unsigned held_used, held_longest;
+    wyrm_peer_id held_rings[HELD_PER_PEER + 1]; /* a peer with as many packets, or none */
     struct client clients[UAPI_CLIENTS];
     uint64_t arrivals;
     bool stop, verbose, low_ports;
@@ -152,13 +152,15 @@ void wyrmd_uapi_accept(struct wyrmd *d);
 void wyrmd_uapi_ready(struct wyrmd *d, struct client *client);
 
 /* hold.c: packets that wait for a session. */
+bool wyrmd_hold_init(struct wyrmd *d);
 void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, unsigned n);
 /* How many wait for this peer. */
 unsigned wyrmd_held(const struct wyrmd *d, wyrm_peer_id peer);
-/* The oldest that waits for this peer, with WYRM_NO_PEER for any, to be freed; NULL: none. */
+/* The oldest that waits for this peer, to be freed; NULL: none. */
 struct held *wyrmd_unhold(struct wyrmd *d, wyrm_peer_id peer);
-/* Forgets what waits for this peer, with WYRM_NO_PEER for any. */
+/* Forgets what waits for this peer, or for all of them. */
 void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer);
+void wyrmd_drop_all_held(struct wyrmd *d);
 
 /* tunnel.c: the core and what is around it. */
 /* Sends one inner packet, or holds a copy of it until the peer has a session. */
