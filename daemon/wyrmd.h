@@ -81,7 +81,7 @@ struct wyrmd {
     bool work; /* handshake jobs may be waiting */
     wyrm_ms now;
     struct outbox outbox;
-    uint8_t *inbox; /* INBOX messages of SEALED_MAX bytes */
+    uint8_t *inbox;          /* INBOX messages of SEALED_MAX bytes */
     struct held_queue *held; /* one per peer */
     unsigned held_used, held_longest;
     wyrm_peer_id held_rings[HELD_PER_PEER + 1]; /* a peer with as many packets, or none */
