@@ -64,17 +64,21 @@ static void look_at_interface(struct wyrmd *d)
     d->up = up;
 }
 
-/* Something about interfaces, addresses or routes has changed; what, is found out by looking. */
+/* Something about interfaces, addresses or routes has changed. */
 static void read_routes(struct wyrmd *d)
 {
-    char messages[16384];
+    _Alignas(8) char messages[16384];
     ssize_t n;
 
-    do
-        n = recv(d->routes, messages, sizeof(messages), MSG_DONTWAIT);
-    while (n > 0 || (n < 0 && (errno == ENOBUFS || errno == EINTR)));
+    do {
+        n = recv(d->routes, messages, sizeof(messages), MSG_DONTWAIT | MSG_TRUNC);
+        if (n > (ssize_t)sizeof(messages) || (n < 0 && errno == ENOBUFS))
+            wyrmd_paths_hear_all(d);
+        else if (n > 0)
+            wyrmd_paths_hear(d, messages, (size_t)n);
+    } while (n > 0 || (n < 0 && (errno == ENOBUFS || errno == EINTR)));
     look_at_interface(d);
-    wyrmd_forget_paths(d);
+    wyrmd_paths_check(d);
 }
 
 /* ---- Events ------------------------------------------------------------- */

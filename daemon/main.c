@@ -114,6 +114,7 @@ static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
     };
     d->inbox = room(INBOX, SEALED_MAX);
     d->outbox.bytes = room(1, OUTBOX_BYTES);
+    d->suspects = room(peers, 1);
     if (!wyrmd_hold_init(d)) {
         fprintf(stderr, "wyrmd: not enough memory\n");
         exit(1);

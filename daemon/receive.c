@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Datagrams come in batches, long runs of them in one piece (UDP_GRO), each with the TOS and the
- * local address it came to.
+ * local address and interface it came to.
  */
 #include "udp.h"
 
@@ -27,16 +27,19 @@ static void read_address(struct wyrm_endpoint *out, const union address *from)
 /* Fills TOS and local address; the length of each datagram but the last, 0: there is only one. */
 static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
 {
+    struct wyrmd_path path = {0};
     int segment = 0;
 
     for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
         const uint8_t *data = CMSG_DATA(c);
 
-        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
-            memcpy(meta->local.bytes, data + offsetof(struct in_pktinfo, ipi_spec_dst), 4);
-        else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
-            memcpy(meta->local.bytes, data + offsetof(struct in6_pktinfo, ipi6_addr), 16);
-        else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            memcpy(path.addr, data + offsetof(struct in_pktinfo, ipi_spec_dst), 4);
+            memcpy(&path.interface, data + offsetof(struct in_pktinfo, ipi_ifindex), 4);
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+            memcpy(path.addr, data + offsetof(struct in6_pktinfo, ipi6_addr), 16);
+            memcpy(&path.interface, data + offsetof(struct in6_pktinfo, ipi6_ifindex), 4);
+        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
             meta->tos = data[0];
         else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
             int tclass;
@@ -46,6 +49,7 @@ static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
         } else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
             memcpy(&segment, data, sizeof(segment));
     }
+    memcpy(meta->local.bytes, &path, sizeof(path));
     return segment > 0 ? (size_t)segment : 0;
 }
 

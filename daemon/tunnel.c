@@ -38,12 +38,6 @@ void wyrmd_input(struct wyrmd *d, const struct wyrm_meta *meta, uint8_t *data, s
         wyrmd_log(d, "datagram dropped: %s", wyrm_status_text(status));
 }
 
-void wyrmd_forget_paths(struct wyrmd *d)
-{
-    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
-        (void)wyrm_peer_forget_path(&d->dev, id); /* an empty place is fine */
-}
-
 void wyrmd_run_jobs(struct wyrmd *d)
 {
     struct wyrm_packet out;

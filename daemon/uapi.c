@@ -184,8 +184,10 @@ static int set_mark(void *ctx, uint32_t mark)
     bool same = mark == d->fwmark;
     int error = wyrmd_udp_mark(d, mark);
 
-    if (error == 0 && !same)
-        wyrmd_forget_paths(d); /* marked otherwise, packets may leave from elsewhere */
+    if (error == 0 && !same) { /* marked otherwise, packets may leave from elsewhere */
+        wyrmd_paths_hear_all(d);
+        wyrmd_paths_check(d);
+    }
     return error;
 }
 

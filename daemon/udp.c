@@ -6,8 +6,7 @@
  * of them in one piece that the system cuts (UDP_SEGMENT).
  *
  * Beside each stands the TOS, and the local address it came to: answers leave from there, as far as
- * routes allow. Which interface they take is for the routes to say, so when these change, all local
- * addresses are forgotten and learned anew.
+ * routes allow (see paths.c). Which interface they take is for the routes to say.
  */
 #include "udp.h"
 
@@ -23,9 +22,6 @@ enum {
     PORT_TRIES = 16,
     ONION_SKINS = 8
 };
-
-/* struct wyrm_path holds the local address of the family of the remote one; all zero: any. */
-_Static_assert(WYRM_PATH_LEN >= 16, "WYRM_PATH_LEN is too small");
 
 /* ---- Sockets ------------------------------------------------------------ */
 

@@ -50,6 +50,13 @@ struct outbox {
     } queue[OUTBOX];
 };
 
+/* What a struct wyrm_path holds here: the local address that a peer's datagrams come to, of the
+ * family of the remote one, and the interface they arrive on. All zero: the system may choose. */
+struct wyrmd_path {
+    uint8_t addr[16];
+    uint32_t interface;
+};
+
 struct client {
     int fd;           /* -1: free */
     uint64_t arrived; /* the lowest number is the oldest */
@@ -78,7 +85,8 @@ struct wyrmd {
     struct wyrm_device dev;
     struct wyrm_pools pools;
     struct wyrm_job job;
-    bool work; /* handshake jobs may be waiting */
+    uint8_t *suspects; /* per peer: the way to it may have changed */
+    bool work;         /* handshake jobs may be waiting */
     wyrm_ms now;
     struct outbox outbox;
     uint8_t *inbox;          /* INBOX messages of SEALED_MAX bytes */
@@ -162,6 +170,13 @@ struct held *wyrmd_unhold(struct wyrmd *d, wyrm_peer_id peer);
 void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer);
 void wyrmd_drop_all_held(struct wyrmd *d);
 
+/* paths.c: forgets local addresses that answers should no longer leave from. */
+/* Messages of the kernel about interfaces, addresses, routes and rules have come, or were lost. */
+void wyrmd_paths_hear(struct wyrmd *d, const void *messages, size_t len);
+void wyrmd_paths_hear_all(struct wyrmd *d);
+/* Looks at the peers to which the way may have changed. */
+void wyrmd_paths_check(struct wyrmd *d);
+
 /* tunnel.c: the core and what is around it. */
 /* Sends one inner packet, or holds a copy of it until the peer has a session. */
 void wyrmd_send_inner(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
@@ -171,8 +186,6 @@ void wyrmd_input(struct wyrmd *d, const struct wyrm_meta *meta, uint8_t *data, s
 void wyrmd_service(struct wyrmd *d);
 /* Works off some of the handshakes that wait. */
 void wyrmd_run_jobs(struct wyrmd *d);
-/* The way to any peer may be another now: local addresses and routes are chosen anew. */
-void wyrmd_forget_paths(struct wyrmd *d);
 
 /* loop.c: runs until a signal, or until the interface or the socket is removed. */
 int wyrmd_run(struct wyrmd *d);

@@ -139,17 +139,51 @@ def test_a_better_route_is_taken(connect: Connect) -> None:
 
 
 @OUTER
+def test_answers_keep_their_address_when_unrelated_routes_change(
+    connect: Connect, outer: int
+) -> None:
+    """East is reached at a secondary address, and west's firewall lets nothing else in."""
+    pair = connect(introduced=False)
+    east = pair.east.machine
+    other, bits, stranger, theirs = {
+        4: ("10.77.0.5", 24, "10.123.0.0/16", "10.77.0.1"),
+        6: ("fd77::5", 64, "fd12::/16", "fd77::1"),
+    }[outer]
+    endpoint = f"{other}:51820" if outer == 4 else f"[{other}]:51820"
+    east.ip(f"address add {other}/{bits} dev vb" + " nodad" * (outer == 6))
+    pair.introduce()
+    pair.west.set(f"peer {pair.east.keys.public} endpoint {endpoint}")
+    assert pair.west.machine.pings(pair.EAST) == 1
+    for change in (
+        f"-{outer} route add {stranger} dev vb",
+        f"-{outer} route del {stranger} dev vb",
+        f"-{outer} route add {theirs} dev vb",  # leads to west, by the same interface
+        f"-{outer} route del {theirs} dev vb",
+        "link add dummy0 type veth peer name dummy1",
+        "link del dummy0",
+        f"-{outer} rule add to {stranger.split('/')[0]} table 77",
+    ):
+        east.ip(change)
+        assert east.pings(pair.WEST) == 1
+        assert pair.west.show("endpoints")[pair.east.keys.public] == endpoint, change
+
+
+@OUTER
 def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
-    """The address that the last answer came to is no longer the one to send from."""
+    """It leads out by another interface, where another address is the one to send from."""
     pair = connect(outer=outer)
     west = pair.west.machine
-    mine, other, theirs, bits = {
-        4: ("10.77.0.1", "10.77.0.5", "10.77.0.2", 24),
-        6: ("fd77::1", "fd77::5", "fd77::2", 64),
+    mine, other, theirs, gateway, bits = {
+        4: ("10.77.0.1", "10.77.5.1", "10.77.0.2", "10.77.5.2", 24),
+        6: ("fd77::1", "fd75::1", "fd77::2", "fd75::2", 64),
     }[outer]
     brackets = "{}:51820" if outer == 4 else "[{}]:51820"
-    west.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
-    west.ip(f"-{outer} route add {theirs} dev va table 77 src {other}")
+    ends = ((f"{other}/{bits}",), (f"{gateway}/{bits}",))
+    cable(west, pair.east.machine, ("va2", "vb2"), ends)
+    for side, name in ((west, "va2"), (pair.east.machine, "vb2")):
+        side.sysctl(f"net.ipv4.conf.{name}.rp_filter", 0)
+    pair.east.machine.sysctl("net.ipv4.conf.all.rp_filter", 0)
+    west.ip(f"-{outer} route add {theirs} via {gateway} dev va2 table 77 src {other}")
     west.ip(f"-{outer} route replace {theirs} dev va src {mine}")
     time.sleep(0.1)
     assert west.pings(pair.EAST) == 1
