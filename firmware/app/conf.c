@@ -214,11 +214,11 @@ static bool read_text(size_t *out)
     for (;;) {
         int got = console_read_hidden(fresh + len, sizeof fresh - len);
 
-        if (got == -1)
+        if (got == CONSOLE_HIDDEN_GIVEN_UP)
             return shell_error("given up; nothing has changed");
-        if (got == 1 && (fresh[len] == '.' || fresh[len] == '\x04'))
+        if (got == CONSOLE_HIDDEN_END || (got == 1 && fresh[len] == '.'))
             break;
-        if (got == -2 || len + (size_t)got + 1 > TEXT_MAX) {
+        if (got == CONSOLE_HIDDEN_TOO_LONG || len + (size_t)got + 1 > TEXT_MAX) {
             fits = false;
             len = 0;
             continue;

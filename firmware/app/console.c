@@ -19,8 +19,10 @@
 enum key {
     KEY_CTRL_A = 0x01,
     KEY_CTRL_C = 0x03,
+    KEY_CTRL_D = 0x04,
     KEY_CTRL_E = 0x05,
     KEY_BACKSPACE = 0x08,
+    KEY_TAB = 0x09,
     KEY_CTRL_U = 0x15,
     KEY_ESCAPE = 0x1b,
     KEY_DELETE = 0x7f,
@@ -39,6 +41,8 @@ struct editor {
     size_t len, cursor;
     unsigned recalled; /* 0: the new line, 1: the last one, ... */
     bool shown;
+    bool cut;      /* more was typed than fits */
+    bool headless; /* its beginning was dropped before it was read */
 };
 
 static TaskHandle_t owner;
@@ -48,6 +52,7 @@ static bool plain;
 static struct editor editor;
 static char history[HISTORY][CONSOLE_LINE_MAX];
 static unsigned history_count;
+static bool text_ended; /* Ctrl-D ended a hidden line: the text ends with it */
 
 void console_start(bool plain_terminal)
 {
@@ -106,11 +111,28 @@ void console_wake(void)
         (void)xTaskNotifyGive(owner);
 }
 
+static bool is_printable(char c)
+{
+    return c >= ' ' && c < KEY_DELETE;
+}
+
+/* What a terminal may not get as it is takes one column all the same, so that it can be erased. */
+static void echo(char c)
+{
+    board_console_write(is_printable(c) ? &c : "?", 1);
+}
+
+static void print_line(void)
+{
+    console_print(editor.prompt);
+    for (size_t i = 0; i < editor.len; i++)
+        echo(editor.line[i]);
+}
+
 static void redraw(void)
 {
     console_print(plain ? "\n" : "\r\x1b[K");
-    console_print(editor.prompt);
-    console_print(editor.line);
+    print_line();
     for (size_t i = editor.cursor; i < editor.len; i++)
         console_print("\b");
 }
@@ -129,16 +151,16 @@ void console_flush(void)
     }
     if (!any || !editor.shown)
         return;
-    if (plain) {
-        console_print(editor.prompt);
-        console_print(editor.line);
-    } else {
+    if (plain)
+        print_line();
+    else
         redraw();
-    }
 }
 
+/* A command that lasts must hear Ctrl-C whatever was typed before it. */
 bool console_wait(uint32_t ms)
 {
+    board_console_hold_sender(false);
     console_flush();
     if (!board_console_interrupted())
         (void)ulTaskNotifyTake(pdTRUE, pdMS_TO_TICKS(ms));
@@ -152,6 +174,7 @@ static int read_byte(void)
 {
     int byte;
 
+    board_console_hold_sender(true);
     while ((byte = board_console_read()) < 0) {
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
         console_flush();
@@ -159,7 +182,7 @@ static int read_byte(void)
     return byte;
 }
 
-/* Escape sequences of the arrow, Home and End keys; others are swallowed. */
+/* Escape sequences of the arrow, Home and End keys; others are swallowed, Ctrl-C never is. */
 static int read_key(void)
 {
     int byte = read_byte();
@@ -168,12 +191,14 @@ static int read_key(void)
         return byte;
     byte = read_byte();
     if (byte != '[' && byte != 'O')
-        return KEY_OTHER;
+        return byte == KEY_CTRL_C ? byte : KEY_OTHER;
     do {
         byte = read_byte();
     } while ((byte >= '0' && byte <= '9') || byte == ';');
 
     switch (byte) {
+    case KEY_CTRL_C:
+        return KEY_CTRL_C;
     case 'A':
         return KEY_UP;
     case 'B':
@@ -193,14 +218,16 @@ static int read_key(void)
 
 static void insert(char c)
 {
-    if (editor.len + 1 >= CONSOLE_LINE_MAX)
+    if (editor.len + 1 >= CONSOLE_LINE_MAX) {
+        editor.cut = true;
         return;
+    }
     memmove(&editor.line[editor.cursor + 1], &editor.line[editor.cursor],
             editor.len - editor.cursor + 1);
     editor.line[editor.cursor++] = c;
     editor.len++;
     if (editor.cursor == editor.len)
-        board_console_write(&c, 1);
+        echo(c);
     else
         redraw();
 }
@@ -225,6 +252,7 @@ static void replace_line(const char *text)
 
     memcpy(editor.line, text, len + 1);
     editor.len = editor.cursor = len;
+    editor.cut = editor.headless = false;
     redraw();
 }
 
@@ -278,7 +306,7 @@ static void edit(int key)
         move(editor.len);
         break;
     default:
-        if (key >= ' ' && key < KEY_DELETE)
+        if (key == KEY_TAB || (key >= ' ' && key < KEY_UP))
             insert((char)key);
         break;
     }
@@ -294,11 +322,36 @@ static bool ends_line(int byte)
     return (byte == '\r' || byte == '\n') && !second_half;
 }
 
-bool console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX])
+static bool is_text(const char *line)
 {
+    while (is_printable(*line))
+        line++;
+    return *line == '\0';
+}
+
+static enum console_line verdict(void)
+{
+    if (editor.headless)
+        return CONSOLE_HEADLESS;
+    if (editor.cut)
+        return CONSOLE_TOO_LONG;
+    return is_text(editor.line) ? CONSOLE_WHOLE : CONSOLE_NOT_TEXT;
+}
+
+enum console_line console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX])
+{
+    bool headless;
+    uint32_t dropped;
+
+    board_console_hold_sender(true);
+    dropped = board_console_dropped(&headless);
     line[0] = '\0';
+    text_ended = false;
     console_flush();
-    editor = (struct editor){.prompt = prompt, .line = line, .shown = true};
+    if (dropped)
+        console_printf("error: %u characters typed ahead did not fit and were dropped\n",
+                       (unsigned)dropped);
+    editor = (struct editor){.prompt = prompt, .line = line, .shown = true, .headless = headless};
     console_print(prompt);
 
     for (;;) {
@@ -307,7 +360,7 @@ bool console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX])
         if (key == KEY_CTRL_C || ends_line(key)) {
             editor.shown = false;
             console_print(key == KEY_CTRL_C ? "^C\n" : "\n");
-            return key != KEY_CTRL_C;
+            return key == KEY_CTRL_C ? CONSOLE_GIVEN_UP : verdict();
         }
         edit(key);
     }
@@ -325,21 +378,28 @@ int console_read_hidden(char *line, size_t cap)
 {
     size_t len = 0;
 
-    for (;;) {
+    while (!text_ended) {
         int byte = read_byte();
 
         if (byte == KEY_CTRL_C)
-            return -1;
+            return CONSOLE_HIDDEN_GIVEN_UP;
         if (ends_line(byte))
             break;
         if (byte == '\n')
             continue;
+        text_ended = byte == KEY_CTRL_D;
+        if (text_ended)
+            break;
         if (len < cap)
             line[len] = (char)byte;
         len++;
     }
+    if (text_ended && len == 0) {
+        text_ended = false;
+        return CONSOLE_HIDDEN_END;
+    }
     if (len >= cap)
-        return -2;
+        return CONSOLE_HIDDEN_TOO_LONG;
     line[len] = '\0';
     return (int)len;
 }

@@ -39,19 +39,36 @@ bool console_wait(uint32_t ms);
 /** Owner only: prints waiting notices. */
 void console_flush(void);
 
+/* What became of a line. Only a whole one may be used. */
+enum console_line {
+    CONSOLE_WHOLE,
+    CONSOLE_GIVEN_UP, /* by Ctrl-C */
+    CONSOLE_TOO_LONG, /* read to its end; the line holds its beginning */
+    CONSOLE_NOT_TEXT, /* has bytes that are not printable ASCII, a tab for instance */
+    CONSOLE_HEADLESS, /* its beginning was dropped: nobody read while it was typed */
+};
+
 /**
- * Owner only: reads a line with editing (backspace, arrows, Ctrl-A/E/U/C, history). Returns false
- * when Ctrl-C gave it up.
+ * Owner only: reads a line with editing (backspace, arrows, Ctrl-A/E/U/C, history). Prints how many
+ * characters were dropped that were typed ahead of it, if any.
  */
-bool console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX]);
+enum console_line console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX]);
 
 /** Remembers a line for the arrow keys. Not called for lines with secrets. */
 void console_remember(const char *line);
 
+/* What console_read_hidden() returns instead of a length. */
+#define CONSOLE_HIDDEN_GIVEN_UP (-1) /* by Ctrl-C */
+#define CONSOLE_HIDDEN_TOO_LONG                                                                    \
+    (-2)                        /* the line did not fit; it was read to its end, and dropped       \
+                                 */
+#define CONSOLE_HIDDEN_END (-3) /* Ctrl-D: the text is complete */
+
 /**
  * Owner only: reads one line as typed, without echo, editing or history, for secrets and pasted
- * text. Returns its length without the line end, or -1 when Ctrl-C gave it up, or -2 when it did
- * not fit (it was read to its end and thrown away). The caller wipes the buffer.
+ * text. Returns its length without the line end, or one of the above. Ctrl-D ends the line before
+ * it, if there is one, as a line end does; the next call then returns CONSOLE_HIDDEN_END. The
+ * caller wipes the buffer.
  */
 int console_read_hidden(char *line, size_t cap);
 

@@ -97,9 +97,15 @@ bool shell_error(const char *format, ...)
     return false;
 }
 
+/* Between the name of a command and its arguments, if it has any. */
+static const char *gap(const struct command *command)
+{
+    return command->arguments[0] ? " " : "";
+}
+
 bool shell_usage(void)
 {
-    return shell_error("call it as: %s %s", running->name, running->arguments);
+    return shell_error("usage: %s%s%s", running->name, gap(running), running->arguments);
 }
 
 static bool unknown(const char *name)
@@ -116,7 +122,7 @@ static bool command_help(int argc, char **argv)
 
         if (!command)
             return unknown(argv[1]);
-        console_printf("%s %s\n", command->name, command->arguments);
+        console_printf("%s%s%s\n", command->name, gap(command), command->arguments);
         console_printf("  %s\n", command->summary);
         if (command->detail)
             console_print(command->detail);
@@ -127,20 +133,21 @@ static bool command_help(int argc, char **argv)
     return true;
 }
 
+/* Returns how many words there are, of which WORDS_MAX go to `words`. */
 static int split(char *line, char **words)
 {
     int count = 0;
 
-    for (char *p = line; count < WORDS_MAX; count++) {
-        while (*p == ' ' || *p == '\t')
+    for (char *p = line;; count++) {
+        while (*p == ' ')
             *p++ = '\0';
         if (*p == '\0')
-            break;
-        words[count] = p;
-        while (*p && *p != ' ' && *p != '\t')
+            return count;
+        if (count < WORDS_MAX)
+            words[count] = p;
+        while (*p && *p != ' ')
             p++;
     }
-    return count;
 }
 
 static void run_line(char *line)
@@ -150,6 +157,10 @@ static void run_line(char *line)
 
     if (count == 0)
         return;
+    if (count > WORDS_MAX) {
+        (void)shell_error("the line has more than %d words and was not executed", WORDS_MAX);
+        return;
+    }
     running = find(words[0]);
     if (!running) {
         (void)unknown(words[0]);
@@ -159,18 +170,40 @@ static void run_line(char *line)
     console_flush();
 }
 
+/* A command that is not all there may be another, worse one. */
+static void refuse_line(enum console_line why)
+{
+    switch (why) {
+    case CONSOLE_TOO_LONG:
+        (void)shell_error("the line is longer than %d characters and was not executed",
+                          CONSOLE_LINE_MAX - 1);
+        break;
+    case CONSOLE_NOT_TEXT:
+        (void)shell_error("the line has a tab or another character that is not printable ASCII, "
+                          "and was not executed");
+        break;
+    case CONSOLE_HEADLESS:
+        (void)shell_error("the beginning of this line was dropped, so it was not executed");
+        break;
+    default:
+        break; /* given up: no need to say so */
+    }
+}
+
 void shell_run(void)
 {
     static char line[CONSOLE_LINE_MAX];
 
     for (;;) {
-        if (!console_read_line("wyrm> ", line)) {
-            board_console_clear_interrupt();
+        enum console_line got = console_read_line("wyrm> ", line);
+
+        board_console_clear_interrupt();
+        if (got != CONSOLE_WHOLE) {
+            refuse_line(got);
             continue;
         }
         if (line[0])
             console_remember(line);
-        board_console_clear_interrupt();
         run_line(line);
     }
 }

@@ -127,7 +127,7 @@ static bool read_request(char *text, size_t size, size_t *out)
         int got = console_read_hidden(line, sizeof line);
         size_t used = got >= 0 ? (size_t)got : 1;
 
-        if (got == -2)
+        if (got == CONSOLE_HIDDEN_TOO_LONG)
             line[0] = '=';
         fits = fits && used + 1 <= size - len;
         if (fits) {
@@ -136,7 +136,7 @@ static bool read_request(char *text, size_t size, size_t *out)
             text[len++] = '\n';
         }
         wyrm_wipe(line, sizeof line);
-        if (got == -1)
+        if (got == CONSOLE_HIDDEN_GIVEN_UP || got == CONSOLE_HIDDEN_END)
             return shell_error("given up; nothing has changed");
         if (got == 0)
             break;

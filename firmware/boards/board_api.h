@@ -56,6 +56,19 @@ void board_console_write(const char *text, size_t len);
 /** Takes the next received byte, or returns -1 when there is none. */
 int board_console_read(void);
 
+/**
+ * What happens when bytes come faster than they are read. True, for a reader: the sender is made to
+ * wait, as far as the hardware can, and nothing is lost. False, while nobody reads: everything that
+ * was typed ahead is dropped and counted, and Ctrl-C is still noticed.
+ */
+void board_console_hold_sender(bool hold);
+
+/**
+ * How many bytes were dropped since the last call; *headless says that the last of them did not end
+ * a line, so that the beginning of the line to be read next is missing.
+ */
+uint32_t board_console_dropped(bool *headless);
+
 /** True from a received Ctrl-C until board_console_clear_interrupt(). */
 bool board_console_interrupted(void);
 void board_console_clear_interrupt(void);

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Console on UART0 (CMSDK APB UART). Bytes are received by interrupt into a ring; when the ring is
- * full the interrupt is masked until the reader catches up, so that a long paste is slowed down
- * rather than cut. Ctrl-C is noticed on arrival and throws away what was typed before it.
- * Transmission polls: the console prints little and a panic must print the same way.
+ * Console on UART0 (CMSDK APB UART). Bytes are received by interrupt into a ring. When the ring is
+ * full and somebody reads, the interrupt is masked until the reader catches up, so that a long
+ * paste is slowed down rather than cut. When nobody reads, the ring is emptied and further bytes
+ * are only looked at: Ctrl-C is noticed on arrival, always, and throws away what was typed before
+ * it. Transmission polls: the console prints little and a panic must print the same way.
  */
 #include "board_api.h"
 
@@ -35,6 +36,10 @@
 static uint8_t ring[RING];
 static volatile uint32_t ring_head, ring_tail; /* free-running; the reader owns the tail */
 static volatile bool interrupted;
+static bool hold;      /* the sender, when the ring is full */
+static bool dropping;  /* since the ring was full, until a reader or Ctrl-C comes */
+static bool in_a_line; /* the last byte dropped did not end one */
+static uint32_t dropped;
 static TaskHandle_t listener;
 
 void uart_start(void)
@@ -50,9 +55,21 @@ static void receive(uint8_t byte)
     if (byte == CTRL_C) {
         interrupted = true;
         ring_head = ring_tail;
+        dropping = in_a_line = false;
+    } else if (!hold && (dropping || ring_head - ring_tail == RING)) {
+        dropping = true;
+        dropped += ring_head - ring_tail + 1;
+        ring_head = ring_tail;
+        in_a_line = byte != '\r' && byte != '\n';
+        return;
     }
     ring[ring_head % RING] = byte;
     ring_head++;
+}
+
+static bool is_full(void)
+{
+    return hold && ring_head - ring_tail == RING;
 }
 
 void uart_rx_isr(void)
@@ -61,7 +78,7 @@ void uart_rx_isr(void)
 
     UART_INTCLR = INT_RX;
     while (UART_STATE & STATE_RX_FULL) {
-        if (ring_head - ring_tail == RING) {
+        if (is_full()) {
             UART_CTRL = CTRL_TX | CTRL_RX;
             break;
         }
@@ -70,6 +87,14 @@ void uart_rx_isr(void)
     if (listener)
         vTaskNotifyGiveFromISR(listener, &woken);
     portYIELD_FROM_ISR(woken);
+}
+
+/* Interrupts masked. What came while the UART's own was masked raises none any more. */
+static void resume(void)
+{
+    UART_CTRL = CTRL_TX | CTRL_RX | CTRL_RX_IRQ;
+    if ((UART_STATE & STATE_RX_FULL) && !is_full())
+        receive((uint8_t)UART_DATA);
 }
 
 int board_console_read(void)
@@ -81,11 +106,30 @@ int board_console_read(void)
         byte = ring[ring_tail % RING];
         ring_tail++;
     }
-    UART_CTRL = CTRL_TX | CTRL_RX | CTRL_RX_IRQ;
-    if ((UART_STATE & STATE_RX_FULL) && ring_head - ring_tail < RING)
-        receive((uint8_t)UART_DATA); /* came while masked: it raises no interrupt any more */
+    resume();
     irq_restore(state);
     return byte;
+}
+
+void board_console_hold_sender(bool on)
+{
+    uint32_t state = irq_save();
+
+    hold = on;
+    resume();
+    irq_restore(state);
+}
+
+uint32_t board_console_dropped(bool *headless)
+{
+    uint32_t state = irq_save();
+    uint32_t count = dropped;
+
+    *headless = in_a_line;
+    dropping = in_a_line = false;
+    dropped = 0;
+    irq_restore(state);
+    return count;
 }
 
 bool board_console_interrupted(void)
