@@ -113,12 +113,10 @@ static bool path_of(const struct wyrmd *d, wyrm_peer_id id, struct wyrm_endpoint
                     struct wyrmd_path *path)
 {
     static const struct wyrmd_path unknown;
-    struct wyrm_meta to;
+    const struct wyrm_meta *to = wyrm_peer_path(&d->dev, id);
 
-    if (wyrm_peer_get_path(&d->dev, id, &to) != WYRM_IDLE)
-        return false;
-    *remote = to.remote;
-    memcpy(path, to.local.bytes, sizeof(*path));
+    *remote = to->remote;
+    memcpy(path, to->local.bytes, sizeof(*path));
     return memcmp(path, &unknown, sizeof(unknown)) != 0;
 }
 

@@ -357,10 +357,13 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id peer,
                               uint8_t out[WYRM_KEY_LEN]);
 /* The system refuses to send from the local address that the peer's path names: forget it. */
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id peer);
-/* Where datagrams to the peer go now, and the path they take; `tos` has no meaning. WYRM_E_STATE:
- * no such peer. */
-wyrm_status wyrm_peer_get_path(const struct wyrm_device *dev, wyrm_peer_id peer,
-                               struct wyrm_meta *out);
+/* Where datagrams to the peer go now, and from where; `tos` has no meaning. All zero at an id below
+ * n_peers that is not in use. */
+static inline const struct wyrm_meta *wyrm_peer_path(const struct wyrm_device *dev,
+                                                     wyrm_peer_id peer)
+{
+    return &dev->pools->peers[peer].to;
+}
 /* Sets the configured endpoint and takes it as the current one. NULL: none. WYRM_E_ARG: it is of no
  * family of this build. */
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,

@@ -227,17 +227,6 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
     return WYRM_IDLE;
 }
 
-wyrm_status wyrm_peer_get_path(const struct wyrm_device *dev, wyrm_peer_id id,
-                               struct wyrm_meta *out)
-{
-    const struct wyrm_peer *peer = wyrm_used_peer(dev, id);
-
-    if (peer == NULL)
-        return WYRM_E_STATE;
-    wyrm_copy(out, &peer->to, sizeof(*out));
-    return WYRM_IDLE;
-}
-
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
 {
     struct wyrm_peer *peer = wyrm_used_peer(dev, id);

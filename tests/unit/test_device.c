@@ -432,14 +432,11 @@ static void setting_the_same_psk_again_changes_nothing(void **state)
 static void a_forgotten_path_leaves_the_endpoint(void **state)
 {
     struct world *w = world_make(2);
-    struct wyrm_meta to;
 
     (void)state;
     peer_of(w, A, B)->to.local.bytes[0] = 1;
-    assert_int_equal(wyrm_peer_get_path(&w->node[A].dev, w->id[A][B], &to), WYRM_IDLE);
-    assert_int_equal(to.local.bytes[0], 1);
-    assert_int_equal(to.remote.family, 4);
-    assert_int_equal(wyrm_peer_get_path(&w->node[A].dev, 5, &to), WYRM_E_STATE);
+    assert_int_equal(wyrm_peer_path(&w->node[A].dev, w->id[A][B])->local.bytes[0], 1);
+    assert_int_equal(wyrm_peer_path(&w->node[A].dev, w->id[A][B])->remote.family, 4);
     assert_int_equal(wyrm_peer_forget_path(&w->node[A].dev, w->id[A][B]), WYRM_IDLE);
     assert_int_equal(peer_of(w, A, B)->to.local.bytes[0], 0);
     assert_int_equal(peer_of(w, A, B)->to.remote.family, 4);
