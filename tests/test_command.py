@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from wyrmlab import cleaning, net, paths, proc
 WYRM = str(paths.ROOT / "wyrm")
 
 
-def wyrm(*args: str, timeout_s: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
+def wyrm(*args: str, timeout_s: float = 600, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [WYRM, *args],
         capture_output=True,
@@ -33,13 +34,18 @@ def wyrm(*args: str, timeout_s: float = 120, **env: str) -> subprocess.Completed
 
 
 def test_second_start_takes_under_a_second() -> None:
+    """Or, on a slow machine, as long as twenty times an interpreter that does nothing."""
     wyrm("--help")
-    times = []
-    for _ in range(5):
-        started = time.monotonic()
-        assert wyrm("--help").returncode == 0
-        times.append(time.monotonic() - started)
-    assert min(times) < 1
+
+    def quickest(*command: str) -> float:
+        times = []
+        for _ in range(5):
+            started = time.monotonic()
+            assert subprocess.run(command, capture_output=True, timeout=600).returncode == 0
+            times.append(time.monotonic() - started)
+        return min(times)
+
+    assert quickest(WYRM, "--help") < max(1, 20 * quickest(sys.executable, "-I", "-c", "pass"))
 
 
 def test_help_lists_the_commands_in_groups() -> None:
@@ -51,7 +57,7 @@ def test_help_lists_the_commands_in_groups() -> None:
 def test_works_from_any_folder_and_through_a_link(tmp_path: Path) -> None:
     link = tmp_path / "w"
     link.symlink_to(WYRM)
-    done = subprocess.run([link, "--help"], cwd=tmp_path, capture_output=True, timeout=60)
+    done = subprocess.run([link, "--help"], cwd=tmp_path, capture_output=True, timeout=600)
     assert done.returncode == 0
 
 
@@ -76,7 +82,7 @@ def test_wrong_option_is_a_usage_error() -> None:
 def test_bad_argument_gets_one_sentence_and_exit_code_2(
     arguments: tuple[str, ...], says: str
 ) -> None:
-    done = wyrm(*arguments, timeout_s=280)
+    done = wyrm(*arguments)
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
@@ -142,7 +148,7 @@ def test_a_first_start_that_waited_for_another_does_not_keep_the_next_one_waitin
             python.write_text("#!/bin/sh\nls -l /proc/$$/fd\n")  # the other one is ready
             python.chmod(0o755)
             fcntl.flock(lock, fcntl.LOCK_UN)
-            open_files, _ = waiting.communicate(timeout=30)
+            open_files, _ = waiting.communicate(timeout=600)
     assert "/dev/" in open_files or "pipe:" in open_files
     assert str(file) not in open_files
 
@@ -163,7 +169,7 @@ def device(*args: str) -> Iterator[subprocess.Popen[bytes]]:
     try:
         assert running.stdout is not None
         said = b""
-        deadline = time.monotonic() + 200
+        deadline = time.monotonic() + 600
         while b"console: " not in said:
             assert select.select([running.stdout], [], [], deadline - time.monotonic())[0], said
             # Not readline: what that reads ahead, select does not see.
@@ -173,7 +179,7 @@ def device(*args: str) -> Iterator[subprocess.Popen[bytes]]:
         yield running
     finally:
         running.terminate()
-        running.wait(30)
+        running.wait(120)
 
 
 def alive(pids: list[int]) -> list[int]:
@@ -188,7 +194,7 @@ def alive(pids: list[int]) -> list[int]:
     return [pid for pid in pids if runs(pid)]
 
 
-def gone(pids: list[int], within_s: float = 10) -> bool:
+def gone(pids: list[int], within_s: float = 60) -> bool:
     deadline = time.monotonic() + within_s
     while alive(pids) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -216,7 +222,7 @@ def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_p
         pids = proc.descendants(running.pid)
         assert len(pids) >= 3
         running.send_signal(ending)
-        assert running.wait(30) == 130
+        assert running.wait(120) == 130
         assert gone(pids)
     assert not (Path("/run/netns") / name).exists()
 
@@ -228,9 +234,9 @@ def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None
     with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
         pids = proc.descendants(running.pid)
         running.kill()
-        running.wait(30)
+        running.wait(120)
         assert gone(pids)
-    subprocess.run(["ip", "netns", "delete", name], capture_output=True, timeout=10)
+    subprocess.run(["ip", "netns", "delete", name], capture_output=True, timeout=60)
 
 
 @pytest.mark.netns
@@ -239,7 +245,7 @@ def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None
         assert net.interface_exists("tapc")
         pids = proc.descendants(running.pid)
         os.killpg(running.pid, signal.SIGINT)
-        assert running.wait(30) == 130
+        assert running.wait(120) == 130
         assert gone(pids)
     assert not net.interface_exists("tapc")
 
@@ -249,10 +255,10 @@ def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
     with device("--tap", "tapd", "--flash", str(tmp_path / "flash")) as running:
         pids = proc.descendants(running.pid)
         running.kill()
-        running.wait(30)
+        running.wait(120)
         assert gone(pids)
     # The kernel removes it a moment after the last descriptor is closed.
-    proc.wait_until(lambda: not net.interface_exists("tapd"), timeout_s=5, what="the TAP's end")
+    proc.wait_until(lambda: not net.interface_exists("tapd"), timeout_s=60, what="the TAP's end")
 
 
 @pytest.mark.netns
@@ -261,7 +267,7 @@ def test_tap_that_was_there_before_stays(tmp_path: Path) -> None:
         with device("--tap", "tapk", "--flash", str(tmp_path / "flash")) as running:
             assert net.ping("10.9.0.2", count=2).received == 2
             running.terminate()
-            assert running.wait(30) == 130
+            assert running.wait(120) == 130
         assert net.interface_exists("tapk")
 
 

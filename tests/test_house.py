@@ -29,7 +29,7 @@ def tracked(*patterns: str) -> list[Path]:
 
 
 def run(*command: str) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1000)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -43,13 +43,13 @@ def test_expect_finds_what_arrives_in_pieces(line: tuple[Console, socket.socket]
     for piece in (b"rea", b"dy: 10.9", b".0.2\r\n"):
         threading.Timer(0.05, device.sendall, [piece]).start()
         time.sleep(0.07)
-    assert console.expect(r"^ready: ([^\r\n]*)\r*\n", timeout_s=2)[1] == "10.9.0.2"
+    assert console.expect(r"^ready: ([^\r\n]*)\r*\n", timeout_s=60)[1] == "10.9.0.2"
 
 
 def test_expect_does_not_find_the_same_text_twice(line: tuple[Console, socket.socket]) -> None:
     console, device = line
     device.sendall(b"once\r\n")
-    console.expect("once", timeout_s=2)
+    console.expect("once", timeout_s=60)
     with pytest.raises(TimedOutError):
         console.expect("once", timeout_s=0.1)
 
@@ -64,7 +64,7 @@ def test_command_returns_what_stands_between_echo_and_prompt(
         device.sendall(b"version\r\nwyrmling 1\r\nboard m7\r\nwyrm> ")
 
     threading.Thread(target=answer).start()
-    assert console.command("version", timeout_s=2) == "wyrmling 1\nboard m7"
+    assert console.command("version", timeout_s=60) == "wyrmling 1\nboard m7"
 
 
 def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
@@ -74,7 +74,7 @@ def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> 
     with pytest.raises(WyrmError, match="panicked") as caught:
         console.expect("never", timeout_s=30)
     assert "stack overflow" in caught.value.detail
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
 
 
 def test_end_of_the_device_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
@@ -87,7 +87,7 @@ def test_end_of_the_device_ends_the_waiting_at_once(line: tuple[Console, socket.
 def test_transcript_holds_every_byte(line: tuple[Console, socket.socket], tmp_path: Path) -> None:
     console, device = line
     device.sendall(b"a\r\n\xffb\r\n")
-    console.expect("b", timeout_s=2)
+    console.expect("b", timeout_s=60)
     assert (tmp_path / "console.log").read_bytes() == b"a\r\n\xffb\r\n"
 
 
@@ -224,7 +224,7 @@ os.waitid(os.P_ALL, 0, os.WEXITED)
         we.kill()
     assert told == seen
     proc.wait_until(
-        lambda: not Path(f"/proc/{told.strip()}").exists(), timeout_s=10, what="its end"
+        lambda: not Path(f"/proc/{told.strip()}").exists(), timeout_s=60, what="its end"
     )
 
 
@@ -251,14 +251,14 @@ def test_a_flood_keeps_to_its_rate_and_counts_what_comes_back(tmp_path: Path) ->
     key = base64.b64encode(bytes(32)).decode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))
-        receiver.settimeout(20)
+        receiver.settimeout(60)
         begun = time.monotonic()
         port = receiver.getsockname()[1]
         with Flood(key, "127.0.0.1", tmp_path / "flood", port=port, rate=500) as flood:
             message, sender = receiver.recvfrom(2048)
             for answer in (bytes([3]) + bytes(63), bytes([2]) + bytes(91), bytes([3])):
                 receiver.sendto(answer, sender)
-            flood.wait_for_cookie(20)
+            flood.wait_for_cookie()
             os.kill(flood.pid, signal.SIGSTOP)
             stopped = time.monotonic()
             time.sleep(0.5)

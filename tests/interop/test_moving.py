@@ -73,7 +73,7 @@ def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Conne
         "        s.sendto((bytes([kind, 0, 0, 0]) + os.urandom(1400))[:size],"
         " ('10.77.0.2', 51820))\n",
     )
-    time.sleep(0.1)
+    pair.east.settle()
     assert seen_by_east(pair) == before
     assert pair.west.machine.pings(pair.EAST) == 1
 
@@ -110,7 +110,7 @@ def test_answers_leave_from_an_address_of_another_interface(connect: Connect, ou
         endpoint = "[fd50::1]:51820"
     pair.east.set(f"peer {pair.west.keys.public} endpoint {endpoint}")
     # The new interface may swallow the first initiation; the next one comes after 5 s.
-    eventually(lambda: pair.east.machine.pings(pair.WEST) == 1, "an answer", 15)
+    eventually(lambda: pair.east.machine.pings(pair.WEST) == 1, "an answer")
     assert pair.east.machine.pings(pair.WEST, count=2) == 2
     assert seen_by_east(pair) == endpoint
 
@@ -133,7 +133,7 @@ def test_a_better_route_is_taken(connect: Connect) -> None:
     assert west.pings(pair.EAST) == 1
     assert seen_by_east(pair) == "10.77.0.1:51820"
     west.ip("route add 10.77.0.0/24 dev va2 src 10.77.0.3 metric 1")
-    time.sleep(0.1)
+    pair.west.settle()
     west.pings(pair.EAST, wait_s=1)
     assert seen_by_east(pair) == "10.77.0.3:51820"
 
@@ -185,11 +185,11 @@ def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
     pair.east.machine.sysctl("net.ipv4.conf.all.rp_filter", 0)
     west.ip(f"-{outer} route add {theirs} via {gateway} dev va2 table 77 src {other}")
     west.ip(f"-{outer} route replace {theirs} dev va src {mine}")
-    time.sleep(0.1)
+    pair.west.settle()
     assert west.pings(pair.EAST) == 1
     assert seen_by_east(pair) == brackets.format(mine)
     west.ip(f"-{outer} rule add to {theirs} table 77")
-    time.sleep(0.1)
+    pair.west.settle()
     west.pings(pair.EAST, wait_s=1)
     assert seen_by_east(pair) == brackets.format(other)
 
@@ -213,7 +213,7 @@ def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
 def behind_nat(
     folder: Path, program: Path | str, other: Path | str
 ) -> Iterator[tuple[Pair, Machine]]:
-    """West is behind a router that masquerades and forgets idle mappings after a second."""
+    """West is behind a router that masquerades and forgets idle mappings after two seconds."""
     with machine("west") as west, machine("nat") as router, machine("east") as east:
         cable(west, router, ("va", "vn"), (("10.77.1.2/24",), ("10.77.1.1/24",)))
         cable(router, east, ("vm", "vb"), (("10.77.2.1/24",), ("10.77.2.2/24",)))
@@ -223,8 +223,8 @@ def behind_nat(
             "table ip nat { chain post { type nat hook postrouting priority 100;"
             " oifname vm udp sport 51820 masquerade to :40000-59999 random,fully-random; } }"
         )
-        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 1)
-        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 1)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 2)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 2)
         with (
             Tunnel(west, "wga", program, folder / "west.log") as a,
             Tunnel(east, "wgb", other, folder / "east.log") as b,
@@ -245,7 +245,7 @@ def test_rebinding_of_a_nat_is_followed(wyrmd: Path, tmp_path: Path, other: str)
         assert pair.west.machine.pings(pair.EAST) == 1
         before = seen_by_east(pair)
         assert before.startswith("10.77.2.1:")
-        time.sleep(2.5)
+        time.sleep(4)
         assert pair.east.machine.pings(pair.WEST, wait_s=0.5) == 0  # the hole has closed
         assert pair.west.machine.pings(pair.EAST) == 1
         assert seen_by_east(pair) != before
@@ -265,12 +265,12 @@ def test_persistent_keepalive_keeps_the_hole_open(
 ) -> None:
     programs = [wyrmd if name == "wyrmd" else name for name in (inside, outside)]
     with behind_nat(tmp_path, *programs) as (pair, router):
-        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 2)
-        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 2)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 4)
+        router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 4)
         pair.west.set(f"peer {pair.east.keys.public} persistent-keepalive 1")
         eventually(lambda: pair.east.handshake(pair.west.keys.public) > 0, "the handshake")
         before = seen_by_east(pair)
-        time.sleep(4)
+        time.sleep(8)
         assert pair.east.machine.pings(pair.WEST) == 1
         assert seen_by_east(pair) == before
 
@@ -394,7 +394,7 @@ def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
     other = pair.east.keys.public
     assert pair.west.machine.pings(pair.EAST) == 1
     pair.west.machine.ip("link set wga down")
-    time.sleep(0.1)
+    pair.west.settle()
     sent = pair.west.transfer(other)[1]
     assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
     pair.west.set(f"peer {other} persistent-keepalive 25")
@@ -413,12 +413,13 @@ def test_an_interface_may_get_another_name(connect: Connect) -> None:
     assert west.pings(pair.EAST) == 1
     west.ip("link set wga down")
     west.ip("link set wga name renamed")
-    sent = pair.west.transfer(other)[1]
+    received, sent = pair.west.transfer(other)
     assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
     pair.west.set(f"peer {other} persistent-keepalive 25")
     time.sleep(0.3)
     assert pair.west.transfer(other)[1] == sent
     west.ip("link set renamed mtu 1300 up")
+    eventually(lambda: pair.west.transfer(other)[0] > received, "the handshake")
     assert pair.east.machine.pings(pair.WEST) == 1
     assert west.pings(pair.EAST) == 1
     west.ip("link delete renamed")
@@ -449,7 +450,7 @@ def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Conn
     with moved_away(pair) as inside:
         pair.west.machine.ip("link add wga type veth peer name wgp")
         pair.west.machine.ip("link set wgp up")
-        time.sleep(0.1)
+        pair.west.settle()
         assert inside.pings(pair.EAST, count=2) == 2
 
 
@@ -473,9 +474,9 @@ def test_who_cannot_be_reached_is_told_at_once(connect: Connect, family: int) ->
     address = "10.88.0.77" if family == 4 else "fd88::77"
     for _ in range(2):
         started = time.monotonic()
-        said = pair.west.machine.run("ping", "-c", "1", "-W", "3", address, check=False)
+        said = pair.west.machine.run("ping", "-c", "1", "-W", "30", address, check=False)
         assert "nreachable" in said
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
         pair.west.set(f"peer {stranger} allowed-ips {address}/{32 if family == 4 else 128}")
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import signal
 import struct
@@ -102,7 +103,7 @@ def test_a_steady_flow_of_udp_loses_nothing(
             )
             lines = [line.split(",") for line in log.read_text().splitlines() if "," in line]
             lost, total = int(lines[-1][10]), int(lines[-1][11])
-            assert sent > 100_000
+            assert sent > 50_000  # less than asked for, where the sender gets too little time
             assert total > 0
             if lost == 0:
                 break
@@ -124,9 +125,9 @@ def test_a_preshared_key_must_be_the_same(connect: Connect, west: str, east: str
     exchange(same, same)
     # A new preshared key ends the session of wyrmd at once, that of wireguard-go in time.
     if "wyrmd" in pair.west.program:
-        assert pair.west.machine.pings(pair.EAST, wait_s=7) == 1
+        assert pair.west.machine.pings(pair.EAST, wait_s=14) == 1
     else:
-        assert pair.east.machine.pings(pair.WEST, wait_s=7) == 1
+        assert pair.east.machine.pings(pair.WEST, wait_s=14) == 1
 
 
 @ROLES
@@ -136,9 +137,9 @@ def test_persistent_keepalive_speaks_first_and_goes_on(
     pair = connect(west, east)
     other = pair.east.keys.public
     pair.west.set(f"peer {other} persistent-keepalive 1")
-    eventually(lambda: pair.west.handshake(other) > 0, "the handshake", 3)
+    eventually(lambda: pair.west.handshake(other) > 0, "the handshake")
     sent = pair.west.transfer(other)[1]
-    eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * KEEPALIVE, "keepalives", 4)
+    eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * KEEPALIVE, "keepalives")
     pair.west.set(f"peer {other} persistent-keepalive off")
     # East knows by now where west is.
     assert pair.east.machine.pings(pair.WEST) == 1
@@ -176,7 +177,8 @@ def test_padding_never_exceeds_the_mtu(connect: Connect) -> None:
             "table ip t { chain in { type filter hook input priority 0;"
             " udp dport 51820 ip length >= 1360 drop; } }"
         )
-    time.sleep(0.2)  # until the daemons have heard of the MTU
+    for side in (pair.west, pair.east):
+        side.settle()  # it has heard of the MTU
     assert pair.west.machine.pings(pair.EAST, "-s", "1269") == 1
     assert pair.east.machine.pings(pair.WEST, "-s", "1269") == 1
 
@@ -243,7 +245,8 @@ def test_a_routing_loop_is_bounded(connect: Connect) -> None:
     before, spent = pair.west.transfer(other)[1], pair.west.cpu_seconds()
     assert pair.west.machine.pings(pair.EAST, "-s", "1392", count=3, wait_s=0.5) == 0
     assert pair.west.transfer(other)[1] - before < 100_000
-    assert pair.west.cpu_seconds() - spent < 0.2
+    # Without an end it would take all there is: half a second and more.
+    assert pair.west.cpu_seconds() - spent < 0.4
 
 
 LOW_ORDER = (
@@ -298,6 +301,7 @@ def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
         pair.west.machine.ip("link set wga down")
         pair.west.machine.ip("link set wga up")
         pair.west.machine.ip("route replace 10.88.0.0/24 dev wga")
+        pair.west.settle()
         time.sleep(0.06)  # wireguard-go takes twenty a second
         assert pair.west.machine.pings(pair.EAST) == 1
     assert pair.west.handshake(other) > 0
@@ -315,23 +319,25 @@ def test_time_stamps_tell_the_time_and_little_of_the_machines_load(
         "s.bind(('127.0.0.1', 4000)); print('ready', flush=True)\n"
         "print('message', s.recv(2048).hex(), 'end')\n"
     )
+    begun = time.time()
     with (
         machine("west") as west,
         Tunnel(west, "wga", wyrmd, tmp_path / "log") as daemon,
         west.service("listener", "python3", "-c", listener, log=tmp_path / "listener") as heard,
     ):
-        heard.wait_for("ready", timeout_s=5)
+        heard.wait_for("ready", timeout_s=60)
         daemon.set_key(daemon.keys)
         daemon.set(f"peer {public} endpoint 127.0.0.1:4000 persistent-keepalive 25")
         daemon.up("10.88.0.1/24")
-        heard.wait_for("end", timeout_s=5)
+        heard.wait_for("end", timeout_s=60)
+    ended = time.time()
     message = bytes.fromhex(heard.output().split("message ")[1].split()[0])
     keys = Keys(s=private, e=os.urandom(32), psks=(bytes(32),))
     protocol = Protocol.parse(CONSTRUCTION)
     side = Handshake(backend, protocol, initiator=False, keys=keys, prologue=IDENTIFIER)
     stamp = side.read(message[8:116])
     seconds, nanoseconds = struct.unpack(">QI", stamp)
-    assert -1 < time.time() - (seconds - (1 << 62) - 10) < 8
+    assert begun - 1 < seconds - (1 << 62) - 10 < ended + 1
     assert nanoseconds < 1_000_000_000
     assert nanoseconds & 0xFFFFFF == 0  # it is the first
 
@@ -347,6 +353,12 @@ def test_the_session_is_renewed_and_no_ping_is_lost(connect: Connect, west: str,
     assert 118 <= pair.west.handshake(other) - first <= 130
 
 
+def packets_sent_into(tunnel: Tunnel) -> int:
+    """As the interface counts them: once the daemon has read them."""
+    shown = tunnel.machine.ip(f"-json -statistics link show dev {tunnel.interface}")
+    return int(json.loads(shown)[0]["stats64"]["tx"]["packets"])
+
+
 @pytest.mark.parametrize("sent", [100, 200])
 def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: int) -> None:
     """What is sent before the session exists arrives once it does, in the order it was sent; of
@@ -360,18 +372,20 @@ def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: in
     kept = range(max(0, sent - 128), sent)
     receiver = (
         "import socket\n"
-        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(50)\n"
         "s.bind(('', 7777)); print('ready', flush=True)\n"
         f"print([int.from_bytes(s.recv(9), 'big') for _ in {kept}] == list({kept}))\n"
     )
     with pair.east.machine.service(
         "receiver", "python3", "-c", receiver, log=tmp_path / "receiver"
     ) as service:
-        service.wait_for("ready", timeout_s=5)
-        os.kill(pair.east.pid, signal.SIGSTOP)  # no session before all have been sent
+        service.wait_for("ready", timeout_s=60)
+        os.kill(pair.east.pid, signal.SIGSTOP)  # no session before all are held
+        before = packets_sent_into(pair.west)
         pair.west.machine.run("python3", "-c", program)
+        eventually(lambda: packets_sent_into(pair.west) >= before + sent, "all to be held")
         os.kill(pair.east.pid, signal.SIGCONT)
-        service.wait_for("True", timeout_s=6)
+        service.wait_for("True", timeout_s=60)
 
 
 def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
@@ -389,7 +403,7 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
     )
     receiver = (
         "import collections, socket\n"
-        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(15)\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(50)\n"
         "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)\n"
         "s.bind(('', 7777)); print('ready', flush=True)\n"
         "print(sorted(collections.Counter(s.recv(999)[:1] for _ in range(140)).items()))\n"
@@ -408,11 +422,11 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
         )
         assert west.machine.pings(pair.EAST) == 1
         assert west.machine.pings(other) == 1
-        service.wait_for("ready", timeout_s=5)
+        service.wait_for("ready", timeout_s=60)
         os.kill(west.pid, signal.SIGSTOP)  # until all have been sent
         west.machine.run("python3", "-c", sender)
         os.kill(west.pid, signal.SIGCONT)
-        service.wait_for("[(b'1', 100), (b'2', 40)]", timeout_s=6)
+        service.wait_for("[(b'1', 100), (b'2', 40)]", timeout_s=60)
 
 
 def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
@@ -420,7 +434,7 @@ def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
     capture = tmp_path / "outer.pcap"
     command = ["dumpcap", "-q", "-i", "va", "-w", str(capture)]
     with pair.west.machine.service("dumpcap", *command, log=tmp_path / "dump") as dump:
-        dump.wait_for("File:", timeout_s=15)
+        dump.wait_for("File:", timeout_s=60)
         assert pair.west.machine.pings(pair.EAST, "-p", "c0ffee", "-s", "600", count=3) == 3
         eventually(lambda: capture.stat().st_size > 3 * 700, "the capture")
     data = capture.read_bytes()

@@ -30,7 +30,7 @@ class Peer:
 def ask(path: Path, request: str) -> dict[str, list[tuple[str, str]]] | str:
     """One request; the lines of the answer, by the public key they follow ("" for the device's)."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
-        wire.settimeout(10)
+        wire.settimeout(60)
         wire.connect(str(path))
         wire.sendall(request.encode())
         wire.shutdown(socket.SHUT_WR)

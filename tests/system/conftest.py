@@ -49,7 +49,7 @@ _CLONE_NEWNET = 0x40000000
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "story(tells=function, within_s=280): its result is the fixture `told`"
+        "markers", "story(tells=function, within_s=1000): its result is the fixture `told`"
     )
 
 
@@ -82,7 +82,7 @@ def stories(
 def told(request: pytest.FixtureRequest, stories: dict[str, Future[object]]) -> object:
     """What the story of the test's mark returned; what it raised is raised here."""
     mark = request.node.get_closest_marker("story")
-    return stories[mark.kwargs["tells"].__name__].result(mark.kwargs.get("within_s", 280))
+    return stories[mark.kwargs["tells"].__name__].result(mark.kwargs.get("within_s", 1000))
 
 
 def _in_own_network(story: Story, firmware: Path, folder: Path) -> object:

@@ -45,7 +45,7 @@ def bridged(tmp_path: Path) -> Iterator[Bridged]:
             thread.start()
             stack.callback(thread.join, 10)
             stack.callback(device.stop)
-            proc.wait_until(path.exists, timeout_s=5, what="the console's socket")
+            proc.wait_until(path.exists, timeout_s=60, what="the console's socket")
             command = [str(paths.ROOT / "wyrm"), "bridge", "--console", str(path)]
             for address in INNER:
                 command += ["--address", address]
@@ -128,7 +128,7 @@ def test_wg_sets_a_tunnel_up_from_nothing_and_shows_it(both: Pair, tmp_path: Pat
         here = [int(count) for count in dump(both)[5:7]]
         return here == [there.tx_bytes, there.rx_bytes]
 
-    proc.wait_until(same_counts, timeout_s=15, what="both ends to count the same")
+    proc.wait_until(same_counts, timeout_s=60, what="both ends to count the same")
     shown = wg("show", "wy0")
     for text in ("interface: wy0", "listening port: 4321", "latest handshake: ", "transfer: "):
         assert text in shown
@@ -217,7 +217,7 @@ def test_device_that_stops_or_restarts_is_told_of_and_the_bridge_goes_on(
     assert wg("show", "wy0").startswith("interface: wy0")
 
     os.kill(device.pid, signal.SIGKILL)
-    proc.wait_until(lambda: device.console.closed, timeout_s=10, what="QEMU's end")
+    proc.wait_until(lambda: device.console.closed, timeout_s=60, what="QEMU's end")
     assert "No such device" in wg("show", "wy0", check=False)
     assert "has gone" in bridge.output() or "no console" in bridge.output()
     assert "Traceback" not in bridge.output()

@@ -21,7 +21,7 @@ def run(*command: str, **env: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=280,
+        timeout=1000,
         env={**os.environ, **env},
     )
 

@@ -63,7 +63,7 @@ def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
         "iperf", ["iperf", "-s", "-V"], tmp_path / "iperf.log", stop_signal=signal.SIGKILL
     )
     with server:
-        server.wait_for("Server listening", timeout_s=10)
+        server.wait_for("Server listening", timeout_s=60)
         made.device.console.send_line(f"iperf -c {HOST_INNER[6]} -n {size}")
         made.device.console.expect(rf"^iperf: tx {size} bytes in", timeout_s=60)
 
@@ -82,7 +82,7 @@ def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
     made.peer.stop()
     net_gone = f"the end of {made.peer.interface}"
     proc.wait_until(
-        lambda: not net.interface_exists(made.peer.interface), timeout_s=10, what=net_gone
+        lambda: not net.interface_exists(made.peer.interface), timeout_s=60, what=net_gone
     )
     made.peer.start()
     text = made.peer_conf(endpoint=at("10.9.0.33")).replace(
@@ -105,11 +105,13 @@ def test_keepalives_of_both_ends_keep_each_other_content(
     made.device.command("wg up")
     made.wait_up()
     file = tmp_path / "outside.pcapng"
+    begun = time.monotonic()
     with net.Capture("tap0", file):
         time.sleep(2.5)
+    longest = time.monotonic() - begun
     seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
     assert seen.only_wireguard, seen.strangers
-    assert 3 <= seen.messages["keepalive"] <= 9
+    assert 3 <= seen.messages["keepalive"] <= 2 * (longest + 1)
     assert not seen.messages["initiation"]
 
 

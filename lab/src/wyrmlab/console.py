@@ -63,7 +63,7 @@ class Console:
     def send_line(self, line: str) -> None:
         self.send(line.encode() + b"\r")
 
-    def expect(self, pattern: str, *, timeout_s: float = 10) -> re.Match[str]:
+    def expect(self, pattern: str, *, timeout_s: float = 60) -> re.Match[str]:
         """Waits for a regular expression (`^` and `$` are per line) in what has not been consumed
         yet, and consumes up to the end of the match.
 
@@ -93,7 +93,7 @@ class Console:
                     )
                 self._changed.wait(left)
 
-    def command(self, line: str, *, timeout_s: float = 10) -> str:
+    def command(self, line: str, *, timeout_s: float = 60) -> str:
         """Types a command, waits for the next prompt, returns what it printed in between."""
         self.send_line(line)
         self.expect(re.escape(line) + r"\r*\n", timeout_s=timeout_s)

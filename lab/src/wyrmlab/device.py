@@ -101,7 +101,7 @@ class Device:
             self._qemu.start()
         self._console = Console(ours, self._console_log)
 
-    def wait_ready(self, timeout_s: float = 20) -> str:
+    def wait_ready(self, timeout_s: float = 90) -> str:
         """Waits for the prompt after a boot; returns what the line `ready: ...` says."""
         try:
             found = self.console.expect(r"^ready: ([^\r\n]*)\r*\n", timeout_s=timeout_s)
@@ -111,7 +111,7 @@ class Device:
         self.console.expect("^" + re.escape(PROMPT), timeout_s=timeout_s)
         return found[1]
 
-    def reboot(self, timeout_s: float = 20) -> str:
+    def reboot(self, timeout_s: float = 90) -> str:
         """Resets the board from its own console; flash keeps its content. Returns as wait_ready."""
         self.console.skip()
         self._started = time.monotonic()
@@ -158,7 +158,7 @@ class Device:
             raise WyrmError("The device has not been started.")
         return self._qemu.pid
 
-    def command(self, line: str, *, timeout_s: float = 10) -> str:
+    def command(self, line: str, *, timeout_s: float = 60) -> str:
         """Runs a console command and returns its output; one that says `error:` raises."""
         said = self.console.command(line, timeout_s=timeout_s)
         if found := re.search(r"^error: (.*)$", said, re.MULTILINE):

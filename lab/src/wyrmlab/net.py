@@ -468,18 +468,18 @@ class WireGuard:
             socket = Path("/run/wireguard") / f"{self.interface}.sock"
             return socket.exists() and interface_exists(self.interface)
 
-        proc.wait_until(answers, timeout_s=10, what=f"{self.program}'s control socket")
+        proc.wait_until(answers, timeout_s=60, what=f"{self.program}'s control socket")
 
     def configure(self, text: str) -> None:
         """Replaces its configuration by the one given (`wg setconf` syntax)."""
         with tempfile.NamedTemporaryFile("w", prefix="wyrm-", suffix=".conf") as file:
             file.write(text)
             file.flush()
-            proc.run("wg", "setconf", self.interface, file.name, timeout_s=10)
+            proc.run("wg", "setconf", self.interface, file.name, timeout_s=60)
 
     def set(self, *args: str) -> None:
         """`wg set INTERFACE args...`"""
-        proc.run("wg", "set", self.interface, *args, timeout_s=10)
+        proc.run("wg", "set", self.interface, *args, timeout_s=60)
 
     def up(self, addresses: Sequence[str], *, mtu: int = 1420) -> None:
         for address in addresses:
@@ -490,7 +490,7 @@ class WireGuard:
         proc.run("ip", "route", "replace", prefix, "dev", self.interface)
 
     def peers(self) -> list[PeerState]:
-        lines = proc.run("wg", "show", self.interface, "dump", timeout_s=10).stdout.splitlines()
+        lines = proc.run("wg", "show", self.interface, "dump", timeout_s=60).stdout.splitlines()
         found = []
         for line in lines[1:]:
             key, _, endpoint, allowed, handshake, rx, tx, _ = line.split("\t")
@@ -501,7 +501,7 @@ class WireGuard:
             )
         return found
 
-    def wait_handshake(self, timeout_s: float = 15) -> None:
+    def wait_handshake(self, timeout_s: float = 60) -> None:
         def done() -> bool:
             return any(peer.latest_handshake for peer in self.peers())
 
@@ -536,12 +536,12 @@ class KeyPair:
 
 
 def make_keys() -> KeyPair:
-    private = proc.run("wg", "genkey", timeout_s=10).stdout.strip()
+    private = proc.run("wg", "genkey", timeout_s=60).stdout.strip()
     return KeyPair(private, proc.run("wg", "pubkey", stdin=private + "\n").stdout.strip())
 
 
 def make_psk() -> str:
-    return proc.run("wg", "genpsk", timeout_s=10).stdout.strip()
+    return proc.run("wg", "genpsk", timeout_s=60).stdout.strip()
 
 
 # --- Traffic -------------------------------------------------------------------------------------
@@ -564,7 +564,7 @@ def ping(
     count: int = 5,
     interval_s: float = 0.2,
     size: int = 56,
-    wait_s: float = 2,
+    wait_s: float = 8,
     pattern: str = "",
 ) -> Pings:
     """Pings and reports; no answer is a result, not an error. `pattern`: up to 16 bytes in hex."""
@@ -572,7 +572,7 @@ def ping(
     done = proc.run(
         *("ping", "-n", "-c", str(count), "-i", str(interval_s), "-W", str(wait_s)),
         *("-s", str(size), *extra, address),
-        timeout_s=count * max(interval_s, wait_s) + 10,
+        timeout_s=count * interval_s + wait_s + 60,
         check=False,
     )
     summary = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
@@ -595,7 +595,7 @@ class Capture:
     def __enter__(self) -> Capture:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._service.start()
-        self._service.wait_for("File:", timeout_s=15)
+        self._service.wait_for("File:", timeout_s=60)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -97,7 +97,7 @@ class Pair:
             net.ping(DEVICE_INNER[4], count=1)
         self.wait_up()
 
-    def wait_up(self, timeout_s: float = 30) -> None:
+    def wait_up(self, timeout_s: float = 60) -> None:
         """Until both ends use the session: only the first packet on it confirms it to the peer."""
         self.device.console.expect(r"^tunnel: up, handshake took ", timeout_s=timeout_s)
         proc.wait_until(
@@ -119,7 +119,7 @@ class Pair:
         """How many pings of the device are answered."""
         said = self.device.command(
             f"ping {address} -c {count} -s {size} -i {every_s:g} -q",
-            timeout_s=count * (every_s + 1) + 20,
+            timeout_s=count * (every_s + 1) + 60,
         )
         found = re.search(r"^ping: \d+ sent, (\d+) received", said, re.MULTILINE)
         return int(found[1]) if found else 0
@@ -129,7 +129,7 @@ class Pair:
         self.peer.stop()
         proc.wait_until(
             lambda: not net.interface_exists(self.peer.interface),
-            timeout_s=10,
+            timeout_s=60,
             what="the end of the peer's interface",
         )
         self.peer.start()

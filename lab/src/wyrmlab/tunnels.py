@@ -36,7 +36,7 @@ class Machine:
         return ["nsenter", f"--net=/run/netns/{self.name}", str(found), *args[1:]]
 
     def run(
-        self, *args: proc.Arg, check: bool = True, timeout_s: float = 30, stdin: str | None = None
+        self, *args: proc.Arg, check: bool = True, timeout_s: float = 60, stdin: str | None = None
     ) -> str:
         done = proc.run(*self.command(*args), check=check, timeout_s=timeout_s, stdin=stdin)
         return done.stdout
@@ -57,15 +57,16 @@ class Machine:
         address: str,
         *options: str,
         count: int = 1,
-        wait_s: float = 2,
+        wait_s: float = 8,
         interval_s: float = 0.05,
     ) -> int:
-        """How many of `count` pings came back."""
+        """How many of `count` pings came back. They wait for a session as long as it takes to
+        repeat a handshake message that was lost, 5 s."""
         said = self.run(
             *("ping", "-n", "-q", "-c", str(count), "-i", str(interval_s), "-W", str(wait_s)),
             *(*options, address),
             check=False,
-            timeout_s=count * max(interval_s, wait_s) + 10,
+            timeout_s=count * interval_s + wait_s + 60,
         )
         return int(said.split(" received")[0].split()[-1]) if " received" in said else 0
 
@@ -142,13 +143,13 @@ class Tunnel:
                 contextlib.suppress(FileNotFoundError, ConnectionError, TimeoutError),
                 socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe,
             ):
-                probe.settimeout(5)
+                probe.settimeout(30)
                 probe.connect(str(self.socket))
                 probe.sendall(b"get=1\n\n")  # it listens before it has dropped its privileges
                 return probe.recv(1) != b""
             return False
 
-        proc.wait_until(answers, timeout_s=10, what=f"the socket of {self.program}")
+        proc.wait_until(answers, timeout_s=60, what=f"the socket of {self.program}")
 
     def stop(self) -> None:
         self._service.stop()
@@ -163,8 +164,8 @@ class Tunnel:
     # --- Configuration -----------------------------------------------------------------------
 
     def wg(self, *args: str, stdin: str | None = None, check: bool = True) -> str:
-        """`wg ARGS...` on the machine, 30 s at most."""
-        return self.machine.run("wg", *args, stdin=stdin, check=check, timeout_s=30)
+        """`wg ARGS...` on the machine, 60 s at most."""
+        return self.machine.run("wg", *args, stdin=stdin, check=check, timeout_s=60)
 
     def set(self, text: str, stdin: str | None = None) -> None:
         """`wg set INTERFACE TEXT...`"""
@@ -188,6 +189,12 @@ class Tunnel:
             extra = " nodad" if ":" in address else ""
             self.machine.ip(f"address add {address} dev {name}{extra}")
         self.machine.ip(f"link set {name} mtu {mtu} up")
+
+    def settle(self) -> None:
+        """Until wyrmd, which does one thing after the other, has handled what the kernel told it
+        before: of what is ready at the same time it may answer us first, but not twice."""
+        for _ in range(2):
+            self.show("endpoints")
 
     # --- What it says ------------------------------------------------------------------------
 
@@ -293,7 +300,7 @@ def transfer(
     log: Path,
     *options: str,
     port: int,
-    timeout_s: float = 60,
+    timeout_s: float = 180,
 ) -> int:
     """Sends with iperf 2; how many bytes arrived, as the server counts."""
     family = ["-V"] if ":" in address else []
@@ -306,14 +313,12 @@ def transfer(
             *("iperf", "-c", address, "-p", str(port), "-y", "C", *family, *options),
             timeout_s=timeout_s,
         )
-        if kind or "-P" in options:
-            return _last_csv(said)
 
         def counted() -> bool:
             return service.output().count("\n") > 0
 
-        proc.wait_until(counted, timeout_s=5, what="iperf's count")
-        return _last_csv(service.output())
+        proc.wait_until(counted, timeout_s=60, what="iperf's count")
+        return _last_csv(said if kind or "-P" in options else service.output())
 
 
 def _last_csv(text: str) -> int:
@@ -328,14 +333,14 @@ def _wait_listening(server: Machine, port: int, udp: bool) -> None:
     def listening() -> bool:
         return f":{port} " in server.run("ss", "-Hlnu" if udp else "-Hlnt")
 
-    proc.wait_until(listening, timeout_s=5, what="iperf's server")
+    proc.wait_until(listening, timeout_s=60, what="iperf's server")
 
 
-def eventually(condition: Callable[[], bool], what: str, timeout_s: float = 5) -> None:
+def eventually(condition: Callable[[], bool], what: str, timeout_s: float = 60) -> None:
     proc.wait_until(condition, timeout_s=timeout_s, what=what, interval_s=0.05)
 
 
-def quietly(command: list[str], env: dict[str, str], timeout_s: float = 30) -> str:
+def quietly(command: list[str], env: dict[str, str], timeout_s: float = 60) -> str:
     """Runs a program that may leave a daemon behind: no pipe of ours stays open in it."""
     with tempfile.TemporaryFile("w+") as said:
         done = subprocess.run(
