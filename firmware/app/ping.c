@@ -23,13 +23,14 @@
 
 #define SIZE_MAX_BYTES 8000u
 #define PATIENCE_US    1000000u
+#define IN_FLIGHT      16u /* requests whose replies are still told apart; a power of two */
 
 struct ping {
     ip_addr_t target;
     struct raw_pcb *pcb;
-    uint16_t id, sequence; /* of the request in flight */
-    uint64_t sent_at;
-    bool waiting, quiet;
+    uint16_t id, sequence;       /* of the latest request */
+    uint64_t sent_at[IN_FLIGHT]; /* by sequence; 0: not sent, or answered */
+    bool quiet;
     uint32_t size, interval_ms, count;
     uint32_t sent, received;
     uint32_t least_us, most_us;
@@ -52,7 +53,14 @@ static void account(struct ping *ping, uint32_t us)
     ping->received++;
 }
 
-/* Runs in the TCP/IP task. Eats our replies, leaves everything else. */
+/* The request with this number: when it was sent, for its first reply to set to 0. */
+static uint64_t *find_request(struct ping *ping, uint16_t sequence)
+{
+    return &ping->sent_at[sequence % IN_FLIGHT];
+}
+
+/* Runs in the TCP/IP task. Eats all replies to us, also to requests before the latest and doubles:
+ * lwIP would count them as dropped. Leaves everything else. */
 static u8_t on_reply(void *context, struct raw_pcb *pcb, struct pbuf *p, const ip_addr_t *from)
 {
     struct ping *ping = context;
@@ -65,20 +73,25 @@ static u8_t on_reply(void *context, struct raw_pcb *pcb, struct pbuf *p, const i
     if (IP_IS_V6(from))
         skip = (u16_t)(ip_current_header_tot_len());
     if (pbuf_copy_partial(p, &echo, sizeof echo, skip) != sizeof echo || echo.type != wanted ||
-        echo.id != ping->id || echo.sequence != lwip_htons(ping->sequence) || !ping->waiting)
+        echo.id != ping->id)
         return 0;
 
-    uint32_t us = (uint32_t)(now - ping->sent_at);
-    char name[IPADDR_STRLEN_MAX];
+    uint16_t sequence = lwip_ntohs(echo.sequence);
+    uint64_t *sent_at = find_request(ping, sequence);
 
-    ping->waiting = false;
-    account(ping, us);
-    if (!ping->quiet)
-        console_notice("reply %u from %s: %u bytes in %u.%03u ms", ping->sequence,
-                       text_address(from, name), (unsigned)(p->tot_len - skip),
-                       (unsigned)(us / 1000), (unsigned)(us % 1000));
+    if (*sent_at != 0 && (uint16_t)(ping->sequence - sequence) < IN_FLIGHT) {
+        uint32_t us = (uint32_t)(now - *sent_at);
+        char name[IPADDR_STRLEN_MAX];
+
+        *sent_at = 0;
+        account(ping, us);
+        if (!ping->quiet)
+            console_notice("reply %u from %s: %u bytes in %u.%03u ms", sequence,
+                           text_address(from, name), (unsigned)(p->tot_len - skip),
+                           (unsigned)(us / 1000), (unsigned)(us % 1000));
+        console_wake();
+    }
     pbuf_free(p);
-    console_wake();
     return 1;
 }
 
@@ -109,8 +122,7 @@ static err_t send_request(struct ping *ping)
     if (p) {
         ping->sequence++;
         fill(p, ping);
-        ping->waiting = true;
-        ping->sent_at = board_clock_us();
+        *find_request(ping, ping->sequence) = board_clock_us();
         error = raw_sendto(ping->pcb, p, &ping->target);
         pbuf_free(p);
     }
@@ -119,11 +131,11 @@ static err_t send_request(struct ping *ping)
     return error;
 }
 
-/* Sleeps until `until`, or until the reply is here when `for_reply`. False on Ctrl-C. */
-static bool sleep_until(const struct ping *ping, uint64_t until, bool for_reply)
+/* Sleeps until `until`, or until all replies are here when `for_replies`. False on Ctrl-C. */
+static bool sleep_until(const struct ping *ping, uint64_t until, bool for_replies)
 {
     for (uint64_t now; (now = board_clock_us()) < until;) {
-        if (for_reply && !ping->waiting)
+        if (for_replies && ping->received == ping->sent)
             break;
         if (!console_wait((uint32_t)((until - now) / 1000) + 1))
             return false;
@@ -151,16 +163,19 @@ static void run(struct ping *ping)
 static void summarize(const struct ping *ping)
 {
     uint32_t lost = ping->sent - ping->received;
-    uint32_t mean = ping->received ? (uint32_t)(ping->total_us / ping->received) : 0;
 
     console_flush();
-    console_printf("ping: %u sent, %u received, %u %% loss, min/avg/max "
-                   "%u.%03u/%u.%03u/%u.%03u ms\n",
-                   (unsigned)ping->sent, (unsigned)ping->received,
-                   (unsigned)(ping->sent ? lost * 100 / ping->sent : 0),
-                   (unsigned)(ping->least_us / 1000), (unsigned)(ping->least_us % 1000),
-                   (unsigned)(mean / 1000), (unsigned)(mean % 1000),
-                   (unsigned)(ping->most_us / 1000), (unsigned)(ping->most_us % 1000));
+    console_printf("ping: %u sent, %u received, %u %% loss", (unsigned)ping->sent,
+                   (unsigned)ping->received, (unsigned)(ping->sent ? lost * 100 / ping->sent : 0));
+    if (ping->received > 0) {
+        uint32_t mean = (uint32_t)(ping->total_us / ping->received);
+
+        console_printf(", min/avg/max %u.%03u/%u.%03u/%u.%03u ms",
+                       (unsigned)(ping->least_us / 1000), (unsigned)(ping->least_us % 1000),
+                       (unsigned)(mean / 1000), (unsigned)(mean % 1000),
+                       (unsigned)(ping->most_us / 1000), (unsigned)(ping->most_us % 1000));
+    }
+    console_printf("\n");
 }
 
 static bool parse(int argc, char **argv, struct ping *ping)

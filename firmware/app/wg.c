@@ -158,6 +158,15 @@ static bool show(void)
 
 /* ---- wg up, wg down ---- */
 
+static bool up(const struct wyrm_conf *conf, const uint8_t *key)
+{
+    if (!tunnel_up(conf, key))
+        return false;
+    console_printf("tunnel: started on port %u with %u peer%s\n", wyrm_lwip_port(tunnel_lwip()),
+                   conf->n_peers, conf->n_peers == 1 ? "" : "s");
+    return true;
+}
+
 bool wg_up(void)
 {
     const struct wyrm_conf *conf = conf_current();
@@ -168,7 +177,7 @@ bool wg_up(void)
     if (!key)
         return shell_error("there is no private key; put one into the configuration, or make one "
                            "with 'genkey'");
-    return tunnel_up(conf, key);
+    return up(conf, key);
 }
 
 /* Without peers, and without a key unless the device has one: 'uapi' brings them. */
@@ -183,7 +192,7 @@ static bool up_with_addresses(int count, char **words)
                 WYRM_IDLE)
             return shell_usage();
     }
-    return tunnel_up(&conf, conf_private_key());
+    return up(&conf, conf_private_key());
 }
 
 bool command_wg(int argc, char **argv)
