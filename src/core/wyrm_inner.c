@@ -32,10 +32,12 @@ static bool parse_ipv6(struct wyrm_inner *inner, const uint8_t *header, size_t l
         return false;
     inner->family = 6;
     inner->tos = (uint8_t)(header[0] << 4 | header[1] >> 4);
-    inner->len = 40 + load_be16(header + 4);
     inner->source = header + 8;
     inner->destination = header + 24;
-    return inner->len <= len;
+    if (load_be16(header + 4) > len - 40) /* asked first: the sum may not fit into a size_t */
+        return false;
+    inner->len = 40 + load_be16(header + 4);
+    return true;
 }
 
 bool wyrm_inner_parse(struct wyrm_inner *inner, const uint8_t *header, size_t len)

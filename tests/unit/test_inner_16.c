@@ -1,0 +1,41 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Inner headers where size_t has 16 bits, as on AVR or MSP430: a length from the wire plus that of
+ * the header does not fit.
+ */
+#include "world.h"
+
+#include "core/wyrm_peer.h"
+
+#define size_t                     uint16_t
+#define wyrm_inner_parse           inner_16_parse
+#define wyrm_inner_decapsulate_ecn inner_16_decapsulate_ecn
+#include "core/wyrm_inner.c"
+#undef size_t
+
+static void no_ipv6_length_wraps(void **state)
+{
+    struct wyrm_inner inner;
+    uint8_t ip[200];
+
+    (void)state;
+    for (unsigned payload = 0; payload <= UINT16_MAX; payload++) {
+        make_ip6(ip, sizeof(ip), A, B, 1);
+        ip[4] = (uint8_t)(payload >> 8);
+        ip[5] = (uint8_t)payload;
+        assert_int_equal(inner_16_parse(&inner, ip, sizeof(ip)), payload <= sizeof(ip) - 40);
+        if (payload <= sizeof(ip) - 40)
+            assert_int_equal(inner.len, payload + 40);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_ipv6_length_wraps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
