@@ -3,27 +3,24 @@
  * SPDX-License-Identifier: MIT
  *
  * The clock inside the core. The caller's clock has 64 bits and any origin; what the core remembers
- * is never far from now, so it keeps 32 bits of it. When now comes near an end of their range, the
+ * is never far from now, so it keeps 32 bits of it. When now comes near the end of their range, the
  * origin moves, and every time that is kept with it: what would fall off the range stops at its
- * end, where it means the same, long ago or not soon.
+ * end, where it means the same, long ago.
  */
 #include "wyrm_peer.h"
 
 /* From its timers to its session indices, a peer has nothing but ticks. */
 enum {
+    BACKWARD_MS = 1000, /* how far apart the clocks of threads that take turns may be */
     PEER_TICKS_AT = offsetof(struct wyrm_peer, timers),
     PEER_TICKS = (offsetof(struct wyrm_peer, local) - PEER_TICKS_AT) / sizeof(wyrm_tick)
 };
 
-/* Moves `n` ticks `by` ms towards long ago; by 0 ms: as far ahead as they may be. */
+/* Moves `n` ticks `by` ms towards long ago. */
 static WYRM_APART void move_ticks(void *ticks, size_t n, uint32_t by)
 {
     for (wyrm_tick *tick = ticks; n > 0; n--, tick++) {
-        if (*tick == 0 || *tick == WYRM_TICK_NEVER)
-            continue;
-        if (by == 0)
-            *tick = WYRM_TICK_MAX;
-        else
+        if (*tick != WYRM_TICK_NEVER)
             *tick = *tick > by ? *tick - by : 0;
     }
 }
@@ -31,8 +28,8 @@ static WYRM_APART void move_ticks(void *ticks, size_t n, uint32_t by)
 /* Puts the origin where now, `ahead` of the old one, is at WYRM_TICK_START. */
 static void move_origin(struct wyrm_device *dev, wyrm_ms ahead)
 {
-    int64_t far = (int64_t)(ahead - WYRM_TICK_START); /* below zero: the clock was set back */
-    uint32_t by = far > UINT32_MAX ? UINT32_MAX : far < 0 ? 0 : (uint32_t)far;
+    wyrm_ms far = ahead - WYRM_TICK_START; /* beyond 64 bits the first time, when all is 0 */
+    uint32_t by = far > UINT32_MAX ? UINT32_MAX : (uint32_t)far;
 
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
@@ -48,13 +45,19 @@ static void move_origin(struct wyrm_device *dev, wyrm_ms ahead)
     move_ticks(&dev->loaded_until, 1, by);
     move_ticks(&dev->cookie_born, 1, by);
 #endif
-    dev->origin += (wyrm_ms)far;
+    dev->origin += far;
 }
 
 void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now)
 {
     wyrm_ms ahead = now - dev->origin;
 
+    /* A clock that was set back goes on from where it was: all that is to come would else wait for
+     * as long as it was set back by. */
+    if (dev->now != 0 && (int64_t)(ahead + BACKWARD_MS - dev->now) < 0) {
+        dev->origin += ahead - dev->now;
+        return;
+    }
     if (ahead < WYRM_TICK_MIN || ahead >= WYRM_TICK_MAX) {
         move_origin(dev, ahead);
         ahead = WYRM_TICK_START;

@@ -31,7 +31,7 @@ static inline wyrm_tick wyrm_time_tick(const struct wyrm_device *dev, wyrm_ms no
 }
 
 /* True if at least `span` ms have passed since `since`. The only way in which ages are measured; a
- * clock that runs backwards makes nothing older. */
+ * clock that runs backwards makes nothing older, and stands still when it was set back. */
 static inline bool wyrm_expired(wyrm_tick now, wyrm_tick since, uint32_t span)
 {
     return since + span <= now; /* cannot overflow: `since` is at most WYRM_TICK_MAX */

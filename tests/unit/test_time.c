@@ -169,6 +169,44 @@ static void a_clock_set_back_makes_nothing_older(void **state)
     }
 }
 
+/* Nor does anything that is due wait until the clock is where it was. */
+static void a_clock_set_back_freezes_no_handshake(void **state)
+{
+    static const wyrm_ms steps[] = {1,
+                                    1000,
+                                    60000,
+                                    86400000,
+                                    UINT64_C(12) * 86400000,
+                                    UINT64_C(13) * 86400000,
+                                    1000000,
+                                    1 << 30,
+                                    (wyrm_ms)1 << 31,
+                                    (wyrm_ms)1 << 32,
+                                    (wyrm_ms)1 << 33};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct world *w = world_make(2);
+
+        w->now += UINT64_C(1) << 34;
+        w->deaf[B] = true;
+        assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
+        pump(w);
+        w->now -= steps[i];
+        w->deaf[B] = false;
+        pass(w, 6500);
+        assert_int_equal(w->tally[A].initiations, 2);
+        assert_true(is_up(w, A, B));
+        pass(w, 60000);
+        w->now -= steps[i];
+        wyrm_peer_disconnect(&w->node[B].dev, w->id[B][A]);
+        wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][A]);
+        pass(w, 6500);
+        assert_true(is_up(w, B, A));
+        world_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +217,7 @@ int main(void)
         cmocka_unit_test(load_ends_over_a_move_of_the_origin),
         cmocka_unit_test(keepalives_go_on_for_a_year),
         cmocka_unit_test(a_clock_set_back_makes_nothing_older),
+        cmocka_unit_test(a_clock_set_back_freezes_no_handshake),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
