@@ -200,7 +200,7 @@ enum wyrm_timer { /* see core/wyrm_timers.c */
 };
 
 struct wyrm_peer {       /* what is used most comes first: small offsets make small instructions */
-    uint32_t generation; /* bumped by key, PSK, remove, disconnect: outdates running jobs */
+    uint32_t generation; /* bumped by key, remove, disconnect: outdates running jobs */
     wyrm_peer_id id;     /* in the pool; these two outlive the peer, the rest is wiped */
     uint8_t facts;
     uint8_t events;                  /* what wyrm_poll owes the port */
@@ -278,6 +278,7 @@ struct wyrm_device {
     wyrm_tick loaded_until; /* cookies are demanded before this */
     wyrm_tick cookie_born;  /* of the secret, 0: none */
 #endif
+    uint16_t epoch; /* bumped by wyrm_init and wyrm_close, which empty the rest: outdates jobs */
 };
 
 /* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096; a client
@@ -319,7 +320,8 @@ static inline wyrm_status wyrm_init(struct wyrm_device *dev, const struct wyrm_p
                              sizeof(struct wyrm_peer));
 }
 /* Sets our identity; slow (one X25519). All sessions end; a peer that has our own public key is
- * removed. NULL removes the key. Setting the same key again changes nothing. */
+ * removed. NULL removes the key. Setting the same key again changes nothing. WYRM_E_KEY, with
+ * nothing changed: the key is all zero, which is how other programs write that there is none. */
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN]);
 /* WYRM_E_KEY while there is no private key. */
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
@@ -328,8 +330,7 @@ wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM
 /* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer.
  * WYRM_E_ARG: below 576. */
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu);
-/* Wipes every secret. The device may be initialised again; no job taken before that may be
- * committed after it. */
+/* Wipes every secret. The device may be initialised again; jobs taken before end without effect. */
 void wyrm_close(struct wyrm_device *dev);
 /* Packets dropped for `reason` (WYRM_D_...) since wyrm_init. */
 uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason);
@@ -349,7 +350,7 @@ wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM
                            wyrm_peer_id *out);
 /* Wipes the peer and forgets its routes. Free the packets you hold for it. */
 wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id peer);
-/* All zero: no preshared key. Ends the peer's sessions if it changes. */
+/* All zero: no preshared key. Sessions stay; the next handshake needs the new key at both ends. */
 wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id peer,
                               const uint8_t psk[WYRM_KEY_LEN]);
 /* Copies the preshared key out (all zero: none): wipe the copy. */
@@ -434,6 +435,7 @@ struct wyrm_job { /* about 600 bytes, secret: keep it off crash dumps */
     const struct wyrm_platform *io;
     uint32_t generation, local, remote;
     wyrm_peer_id peer;
+    uint16_t epoch;
     uint8_t step;
     bool has_static_dh, has_cookie;
     wyrm_status result;

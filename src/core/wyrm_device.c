@@ -36,7 +36,8 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
                             (pools->n_index & (pools->n_index - 1u)) != 0)))
         return WYRM_E_ARG;
 
-    memset(dev, 0, sizeof(*dev));
+    memset(dev, 0, offsetof(struct wyrm_device, epoch));
+    dev->epoch++;
     memset(pools->peers, 0, pools->n_peers * sizeof(*pools->peers));
     clear_slots(pools);
     if (WYRM_RESPONDER) {
@@ -54,7 +55,8 @@ void wyrm_close(struct wyrm_device *dev)
 {
     wyrm_wipe(dev->pools->peers, dev->pools->n_peers * sizeof(*dev->pools->peers));
     clear_slots(dev->pools);
-    wyrm_wipe(dev, sizeof(*dev));
+    wyrm_wipe(dev, offsetof(struct wyrm_device, epoch));
+    dev->epoch++;
 }
 
 /* If there shall be any, the first is sent at once. */
@@ -83,6 +85,8 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
 {
     const struct wyrm_peer *self;
 
+    if (key != NULL && wyrm_ct_is_zero(key, WYRM_KEY_LEN))
+        return WYRM_E_KEY;
     if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
         return WYRM_IDLE;
 
@@ -208,11 +212,7 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
 
     if (peer == NULL)
         return WYRM_E_STATE;
-    if (wyrm_ct_equal(peer->contact.psk, psk, WYRM_KEY_LEN))
-        return WYRM_IDLE;
     wyrm_copy_key(peer->contact.psk, psk);
-    forget_keys(dev, peer);
-    start_keepalives(dev, peer);
     return WYRM_IDLE;
 }
 

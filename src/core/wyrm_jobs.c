@@ -229,6 +229,7 @@ wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job 
     } while (status == WYRM_D_INDEX);
     if (status == WYRM_WORK) {
         job->io = dev->io;
+        job->epoch = dev->epoch;
         wyrm_copy(&job->own, &dev->own, sizeof(job->own));
         return WYRM_WORK;
     }
@@ -269,12 +270,17 @@ void wyrm_job_run(struct wyrm_job *job)
 
 /* ---- Commit ------------------------------------------------------------- */
 
-/* The peer a job is about, if it is still the one that the job was made for. */
+/* The peer a job is about, if it is still the one that the job was made for, and no session would
+ * be made of a preshared key that has changed; an initiation has none in it. */
 static struct wyrm_peer *same_peer(struct wyrm_device *dev, const struct wyrm_job *job)
 {
     struct wyrm_peer *peer = wyrm_used_peer(dev, job->peer);
 
-    return peer != NULL && peer->generation == job->generation ? peer : NULL;
+    if (peer == NULL || peer->generation != job->generation ||
+        (job->step != STEP_INITIATE &&
+         !wyrm_ct_equal(peer->contact.psk, job->contact.psk, WYRM_KEY_LEN)))
+        return NULL;
+    return peer;
 }
 
 static void keep_static_dh(struct wyrm_peer *peer, const struct wyrm_job *job)
@@ -430,29 +436,34 @@ static wyrm_status commit_finish(struct wyrm_device *dev, struct wyrm_peer *peer
     return WYRM_IDLE;
 }
 
+static wyrm_status commit_step(struct wyrm_device *dev, struct wyrm_job *job,
+                               struct wyrm_packet *out)
+{
+    struct wyrm_peer *peer = same_peer(dev, job);
+
+    switch (job->step) {
+    case STEP_INITIATE:
+        return commit_initiation(dev, peer, job, out);
+    case STEP_FINISH:
+        return commit_finish(dev, peer, job);
+#if WYRM_RESPONDER
+    case STEP_LEARN_CALLER:
+        return commit_caller(dev, job);
+    case STEP_RESPOND:
+        return commit_response(dev, peer, job, out);
+#endif
+    }
+    return WYRM_IDLE;
+}
+
 wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
                             struct wyrm_packet *out)
 {
     wyrm_status status = WYRM_IDLE;
-    struct wyrm_peer *peer;
 
-    wyrm_time_set(dev, now);
-    peer = same_peer(dev, job);
-    switch (job->step) {
-    case STEP_INITIATE:
-        status = commit_initiation(dev, peer, job, out);
-        break;
-    case STEP_FINISH:
-        status = commit_finish(dev, peer, job);
-        break;
-#if WYRM_RESPONDER
-    case STEP_LEARN_CALLER:
-        status = commit_caller(dev, job);
-        break;
-    case STEP_RESPOND:
-        status = commit_response(dev, peer, job, out);
-        break;
-#endif
+    if (job->epoch == dev->epoch) { /* else it belongs to a device that is no more */
+        wyrm_time_set(dev, now);
+        status = commit_step(dev, job, out);
     }
     if (status != WYRM_WORK) /* the secrets follow the message */
         wyrm_wipe(&job->own, sizeof(*job) - offsetof(struct wyrm_job, own));

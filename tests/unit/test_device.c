@@ -106,6 +106,23 @@ static void setting_the_same_key_again_changes_nothing(void **state)
     world_free(w);
 }
 
+/* Zeros are how configurations write that there is no key; as a key they would make one that
+ * everybody knows. */
+static void a_key_of_zeros_is_refused_and_changes_nothing(void **state)
+{
+    const uint8_t zero[32] = {0};
+    struct world *w = world_make(2);
+    uint64_t before;
+
+    (void)state;
+    handshake(w, A, B);
+    before = node_hash(&w->node[A]);
+    assert_int_equal(wyrm_set_private_key(&w->node[A].dev, zero), WYRM_E_KEY);
+    assert_int_equal(node_hash(&w->node[A]), before);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
 static void another_key_ends_all_sessions(void **state)
 {
     struct world *w = world_make(3);
@@ -429,6 +446,33 @@ static void setting_the_same_psk_again_changes_nothing(void **state)
     world_free(w);
 }
 
+/* As Linux does: who sets it on both sides loses no packet, whichever side is first. */
+static void another_psk_leaves_the_sessions_and_enters_with_the_next_handshake(void **state)
+{
+    struct world *w = world_make(2);
+    uint8_t psk[32] = {7};
+
+    (void)state;
+    handshake(w, A, B);
+    assert_int_equal(wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk), WYRM_IDLE);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 2);
+    assert_int_equal(w->tally[A].initiations + w->tally[B].initiations, 0);
+
+    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
+    pass(w, 6000);
+    assert_true(drops_of(w, A, WYRM_D_TAG) > 0);
+    assert_int_equal(wyrm_peer_set_psk(&w->node[B].dev, w->id[B][A], psk), WYRM_IDLE);
+    pass(w, 6000);
+    assert_true(peer_of(w, A, B)->last_handshake > w->now - 6000);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 3);
+    world_free(w);
+}
+
 static void a_forgotten_path_leaves_the_endpoint(void **state)
 {
     struct world *w = world_make(2);
@@ -554,6 +598,7 @@ int main(void)
         cmocka_unit_test(without_a_key_there_is_no_public_key),
         cmocka_unit_test(without_a_key_handshakes_are_dropped),
         cmocka_unit_test(setting_the_same_key_again_changes_nothing),
+        cmocka_unit_test(a_key_of_zeros_is_refused_and_changes_nothing),
         cmocka_unit_test(another_key_ends_all_sessions),
         cmocka_unit_test(after_a_key_change_a_handshake_begins_at_once),
         cmocka_unit_test(after_disconnect_connect_begins_at_once),
@@ -574,6 +619,7 @@ int main(void)
         cmocka_unit_test(the_local_path_of_a_datagram_is_used_for_answers),
         cmocka_unit_test(secrets_can_be_asked_for),
         cmocka_unit_test(setting_the_same_psk_again_changes_nothing),
+        cmocka_unit_test(another_psk_leaves_the_sessions_and_enters_with_the_next_handshake),
         cmocka_unit_test(a_forgotten_path_leaves_the_endpoint),
         cmocka_unit_test(a_persistent_keepalive_reconnects_after_a_key_change),
         cmocka_unit_test(poll_wants_room_for_the_longest_message),

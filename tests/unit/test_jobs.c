@@ -107,13 +107,27 @@ static void replace_peer(struct world *w, unsigned n, unsigned other)
     assert_int_equal(node_meet(&w->node[n], &w->node[other]), w->id[n][other]);
 }
 
+/* Same memory, same keys, same peers at the same ids. */
+static void begin_anew(struct world *w, unsigned n, unsigned other)
+{
+    struct node *node = &w->node[n];
+
+    wyrm_close(&node->dev);
+    assert_int_equal(wyrm_init(&node->dev, &node->pools, &node->io), WYRM_IDLE);
+    assert_int_equal(wyrm_set_private_key(&node->dev, node->priv), WYRM_IDLE);
+    for (unsigned i = 0; i < w->nodes; i++)
+        if (i != n)
+            assert_int_equal(node_meet(node, &w->node[i]), w->id[n][i]);
+    wyrm_peer_connect(&node->dev, w->now, w->id[n][other]); /* as busy as before */
+    wyrm_peer_set_keepalive(&node->dev, w->id[n][other], 25);
+}
+
 static void disconnect(struct world *w, unsigned n, unsigned other)
 {
     assert_int_equal(wyrm_peer_disconnect(&w->node[n].dev, w->id[n][other]), WYRM_IDLE);
 }
 
 STALE_TEST(an_initiation_of_the_old_key_is_not_sent, own_initiation_at_a, A, B, change_key)
-STALE_TEST(an_initiation_with_the_old_psk_is_not_sent, own_initiation_at_a, A, B, change_psk)
 STALE_TEST(an_initiation_to_a_removed_peer_is_not_sent, own_initiation_at_a, A, B, drop_peer)
 STALE_TEST(an_initiation_to_a_replaced_peer_is_not_sent, own_initiation_at_a, A, B, replace_peer)
 STALE_TEST(an_initiation_after_disconnect_is_not_sent, own_initiation_at_a, A, B, disconnect)
@@ -124,6 +138,12 @@ STALE_TEST(a_response_of_a_replaced_peer_begins_nothing, response_at_a, A, B, re
 STALE_TEST(a_response_after_disconnect_begins_nothing, response_at_a, A, B, disconnect)
 STALE_TEST(an_initiation_read_with_the_old_key_is_not_answered, initiation_at_b, B, A, change_key)
 STALE_TEST(an_initiation_of_a_removed_peer_is_not_answered, initiation_at_b, B, A, drop_peer)
+STALE_TEST(an_initiation_taken_before_the_device_was_begun_anew_is_not_sent, own_initiation_at_a, A,
+           B, begin_anew)
+STALE_TEST(a_response_taken_before_the_device_was_begun_anew_begins_nothing, response_at_a, A, B,
+           begin_anew)
+STALE_TEST(a_message_taken_before_the_device_was_begun_anew_is_not_read, initiation_at_b, B, A,
+           begin_anew)
 
 /* The second half of a responder's job, the peer being known. */
 static void answer_begun(struct world *w, struct wyrm_job *job)
@@ -150,6 +170,62 @@ STALE_ANSWER_TEST(an_answer_under_the_old_psk_is_not_sent, change_psk)
 STALE_ANSWER_TEST(an_answer_to_a_removed_peer_is_not_sent, drop_peer)
 STALE_ANSWER_TEST(an_answer_to_a_replaced_peer_is_not_sent, replace_peer)
 STALE_ANSWER_TEST(an_answer_after_disconnect_is_not_sent, disconnect)
+STALE_ANSWER_TEST(an_answer_of_before_the_device_was_begun_anew_is_not_sent, begin_anew)
+
+static void a_job_may_outlive_its_device(void **state)
+{
+    static const struct wyrm_job nothing;
+    struct world *w = own_initiation_at_a();
+    struct wyrm_job job;
+
+    (void)state;
+    take_and_run(w, A, &job);
+    wyrm_close(&w->node[A].dev);
+    assert_int_equal(commit(w, A, &job), WYRM_IDLE);
+    assert_memory_equal(&job.own, &nothing.own, sizeof(job) - offsetof(struct wyrm_job, own));
+    world_free(w);
+}
+
+/* It enters with the response. */
+static void an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it(void **state)
+{
+    struct world *w = own_initiation_at_a();
+    struct wyrm_job job;
+    struct wyrm_packet out;
+    struct datagram initiation = {.len = INITIATION_LEN};
+
+    (void)state;
+    take_and_run(w, A, &job);
+    change_psk(w, A, B);
+    change_psk(w, B, A);
+    assert_int_equal(wyrm_job_commit(&w->node[A].dev, w->now, &job, &out), WYRM_SEND);
+    memcpy(initiation.data, out.data, out.len);
+    assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
+    pump(w);
+    assert_true(is_up(w, A, B));
+    world_free(w);
+}
+
+static void another_psk_outdates_an_answer_but_no_session(void **state)
+{
+    struct world *w = world_make(2);
+    struct datagram initiation;
+    struct wyrm_job job;
+
+    (void)state;
+    handshake(w, A, B);
+    sleep_through(w, 6000);
+    make_initiation(w, A, B, &initiation);
+    inject(w, B, &initiation, &w->node[A].address);
+    answer_begun(w, &job);
+    change_psk(w, B, A);
+    assert_int_equal(commit(w, B, &job), WYRM_IDLE);
+    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
+    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
+    pump(w);
+    assert_int_equal(w->delivered, 2);
+    world_free(w);
+}
 
 static void endpoint_and_keepalive_may_change_under_a_job(void **state)
 {
@@ -890,7 +966,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_that_ends_for_want_of_randomness_is_wiped),
         cmocka_unit_test(an_initiation_of_the_old_key_is_not_sent),
-        cmocka_unit_test(an_initiation_with_the_old_psk_is_not_sent),
+        cmocka_unit_test(an_initiation_taken_before_the_device_was_begun_anew_is_not_sent),
+        cmocka_unit_test(a_response_taken_before_the_device_was_begun_anew_begins_nothing),
+        cmocka_unit_test(a_message_taken_before_the_device_was_begun_anew_is_not_read),
+        cmocka_unit_test(an_answer_of_before_the_device_was_begun_anew_is_not_sent),
+        cmocka_unit_test(a_job_may_outlive_its_device),
+        cmocka_unit_test(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it),
+        cmocka_unit_test(another_psk_outdates_an_answer_but_no_session),
         cmocka_unit_test(an_initiation_to_a_removed_peer_is_not_sent),
         cmocka_unit_test(an_initiation_to_a_replaced_peer_is_not_sent),
         cmocka_unit_test(an_initiation_after_disconnect_is_not_sent),
