@@ -21,7 +21,7 @@
  * which is walked in order; all data instructions take the same time for all values.
  * The frame, message and working words, is cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_BLAKE2S_ASM && WYRM_ARCH_ARMV6M
 
@@ -30,11 +30,6 @@
 #define DIAGONALS 64
 #define MESSAGE   128
 #define FRAME     192
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 .macro add_message i
     ldrb    r4, [r5, #\i]
@@ -79,20 +74,9 @@
     str     r7, [sp, #COLUMNS + 4 * \i + 48]
 .endm
 
-    .global wyrm_blake2s_compress
-    .type   wyrm_blake2s_compress, %function
-    .balign 4
-wyrm_blake2s_compress:
-    .cfi_startproc
-    push    {r4-r7, lr}
-    .cfi_def_cfa_offset 20
-    .cfi_offset r4, -20
-    .cfi_offset r5, -16
-    .cfi_offset r6, -12
-    .cfi_offset r7, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 20 + FRAME
+    func    wyrm_blake2s_compress, 4
+    save    R4_R7, lr
+    reserve FRAME
 
     mov     lr, r0
     add     r3, sp, #MESSAGE
@@ -167,10 +151,8 @@ wyrm_blake2s_compress:
 .rept FRAME / 16
     stm     r5!, {r1-r4}
 .endr
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 20
+    release FRAME
     pop     {r4-r7, pc}
-    .cfi_endproc
 
     /* IV, then the offsets of the message words in the order of the steps. */
 .macro offsets words:vararg
@@ -192,9 +174,5 @@ wyrm_blake2s_compress:
     offsets 13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10
     offsets 6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5
     offsets 10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0
-    .size   wyrm_blake2s_compress, . - wyrm_blake2s_compress
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_blake2s_compress
 #endif

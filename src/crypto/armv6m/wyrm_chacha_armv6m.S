@@ -21,7 +21,7 @@
  * arguments; all data instructions take the same time for all values.
  * The working words in the frame are cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_CHACHA20_ASM && WYRM_ARCH_ARMV6M
 
@@ -29,11 +29,6 @@
 #define COLUMNS   0
 #define DIAGONALS 64
 #define FRAME     128
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 /* A quarter round on the next four words at r7, which go to these places. */
 .macro quarter to_a, to_b, to_c, to_d
@@ -66,30 +61,10 @@
     adds    r1, r1, r3
 .endm
 
-    .global wyrm_chacha20_blocks
-    .type   wyrm_chacha20_blocks, %function
-    .balign 4
-wyrm_chacha20_blocks:
-    .cfi_startproc
-    push    {r4-r7, lr}
-    .cfi_def_cfa_offset 20
-    .cfi_offset r4, -20
-    .cfi_offset r5, -16
-    .cfi_offset r6, -12
-    .cfi_offset r7, -8
-    .cfi_offset lr, -4
-    mov     r4, r8
-    mov     r5, r9
-    mov     r6, r10
-    mov     r7, r11
-    push    {r4-r7}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r8, -36
-    .cfi_offset r9, -32
-    .cfi_offset r10, -28
-    .cfi_offset r11, -24
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_chacha20_blocks, 4
+    save    R4_R7, lr
+    save_high
+    reserve FRAME
 
     mov     r9, r0
     mov     r10, r1
@@ -183,18 +158,8 @@ wyrm_chacha20_blocks:
 .rept FRAME / 16
     stm     r4!, {r0-r3}
 .endr
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
-    pop     {r4-r7}
-    mov     r8, r4
-    mov     r9, r5
-    mov     r10, r6
-    mov     r11, r7
+    release FRAME
+    restore_high
     pop     {r4-r7, pc}
-    .cfi_endproc
-    .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_chacha20_blocks
 #endif

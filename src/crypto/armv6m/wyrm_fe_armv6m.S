@@ -38,14 +38,9 @@
  * levels of Karatsuba down to five limbs, mul 1,602, sqr 1,255, 3.63 M; division by a power, 126,000
  * more.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_ARCH_ARMV6M && WYRM_X25519_ASM
-
-    .syntax unified
-    .thumb
-    .text
-    .cfi_sections .debug_frame
 
 /* ---- Products of 64 bits ---------------------------------------------- */
 
@@ -62,9 +57,7 @@
 .endm
 
 /* r4-r7 = x * y of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
-    .type   mul64, %function
-mul64:
-    .cfi_startproc
+    local_func mul64
     /* r4-r7 = the odd places: x0 y1 + x1 y0, ... */
     x       r1, 0
     y       r5, 1
@@ -137,13 +130,10 @@ mul64:
     adcs    r6, r2
     adcs    r7, r3
     bx      lr
-    .cfi_endproc
-    .size   mul64, . - mul64
+    end_func mul64
 
 /* r4-r7 = x^2 of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
-    .type   sqr64, %function
-sqr64:
-    .cfi_startproc
+    local_func sqr64
     /* r4, r2, r3 = the odd places, halved */
     x       r1, 0
     x       r2, 1
@@ -191,8 +181,7 @@ sqr64:
     adcs    r6, r1
     adcs    r7, r3
     bx      lr
-    .cfi_endproc
-    .size   sqr64, . - sqr64
+    end_func sqr64
 
 /* ---- Products of 128 bits --------------------------------------------- */
 
@@ -234,24 +223,17 @@ sqr64:
 #define TO   44
 
 /* [r1] = x * y of 128 bits at r0. Changes r0-r7. */
-    .type   mul128, %function
-mul128:
-    .cfi_startproc
-    push    {r0, r1, lr}
-    .cfi_adjust_cfa_offset 12
-    .cfi_rel_offset lr, 8
+    local_func mul128
+    push_own_and_lr r0, r1
     ldmia   r0!, {r4-r7}
     difference64 r4, r5, r6, r7, r7
     adds    r0, r0, #Y - 16
     ldmia   r0!, {r1, r2, r3, r6}
     difference64 r3, r6, r1, r2, r1         @ the upper less the lower
     eors    r7, r1
-    push    {r3, r6}
-    .cfi_adjust_cfa_offset 8
-    sub     sp, sp, #Y - 12
-    .cfi_adjust_cfa_offset Y - 12
-    push    {r4, r5, r7}
-    .cfi_adjust_cfa_offset 12
+    push_own r3, r6
+    reserve Y - 12
+    push_own r4, r5, r7
     mov     r0, sp
     bl      mul64
     ldr     r2, [sp, #SIGN]
@@ -283,27 +265,19 @@ mul128:
     adcs    r6, r3
     adcs    r7, r3
     stmia   r0!, {r1, r2, r4-r7}
-    add     sp, sp, #TO + 4
-    .cfi_adjust_cfa_offset -(TO + 4)
+    release TO + 4
     pop     {pc}
-    .cfi_endproc
-    .size   mul128, . - mul128
+    end_func mul128
 
 /* [r1] = x^2 of 128 bits at r0. Changes r0-r7. */
-    .type   sqr128, %function
-sqr128:
-    .cfi_startproc
-    push    {r0, r1, lr}
-    .cfi_adjust_cfa_offset 12
-    .cfi_rel_offset lr, 8
+    local_func sqr128
+    push_own_and_lr r0, r1
     ldmia   r0!, {r4-r7}
     difference64 r4, r5, r6, r7, r7
-    push    {r4, r5}
-    .cfi_adjust_cfa_offset 8
+    push_own r4, r5
     mov     r0, sp
     bl      sqr64
-    push    {r4-r7}
-    .cfi_adjust_cfa_offset 16
+    push_own R4_R7
     ldr     r0, [sp, #24]
     bl      sqr64
     ldr     r1, [sp, #28]
@@ -324,11 +298,9 @@ sqr128:
     sbcs    r6, r3
     sbcs    r7, r3
     stmia   r0!, {r1, r2, r4-r7}
-    add     sp, sp, #32
-    .cfi_adjust_cfa_offset -32
+    release 32
     pop     {pc}
-    .cfi_endproc
-    .size   sqr128, . - sqr128
+    end_func sqr128
 
 /* ---- Products of elements --------------------------------------------- */
 
@@ -407,9 +379,7 @@ sqr128:
 .endm
 
 /* [OUT] = the product whose three parts are in the frame of the caller. Changes r0-r7, r12. */
-    .type   finish, %function
-finish:
-    .cfi_startproc
+    local_func finish
     /* r4-r7 = the middle of the outer products; its carry in r12 is due at words 8 and 12 */
     add     r0, sp, #LOWER + 16
     ldmia   r0!, {r4-r7}
@@ -422,8 +392,7 @@ finish:
     movs    r3, #0
     adcs    r3, r3
     mov     r12, r3
-    push    {r4-r7}
-    .cfi_adjust_cfa_offset 16
+    push_own R4_R7
 
     /* words 4..7; r3 = the carry of the first sum, that of the second goes on */
     add     r1, sp, #16 + LOWER
@@ -447,8 +416,7 @@ finish:
 
     /* words 8..11; r2 = what goes to word 12: never so little that the words from there on become
      * negative, as the carry which is missing in word 8 is in it */
-    pop     {r4-r7}
-    .cfi_adjust_cfa_offset -16
+    pop_own R4_R7
     add_inner r4
     add_inner r5
     add_inner r6
@@ -491,8 +459,7 @@ finish:
     mov     r0, r12
     muls    r0, r3
     adds    r2, r2, r0
-    push    {r4-r7}
-    .cfi_adjust_cfa_offset 16
+    push_own R4_R7
 
     /* words 8..11, on to words 0..3 */
     add     r0, sp, #16 + UPPER
@@ -501,8 +468,7 @@ finish:
     times38 r6, r7, 16 + LOWER + 8
     ldr     r0, [sp, #16 + OUT]
     stmia   r0!, {r4-r7}
-    pop     {r4-r7}
-    .cfi_adjust_cfa_offset -16
+    pop_own R4_R7
     movs    r1, #0
     adds    r4, r4, r2
     adcs    r5, r1
@@ -510,31 +476,19 @@ finish:
     adcs    r7, r1
     stmia   r0!, {r4-r7}
     bx      lr
-    .cfi_endproc
-    .size   finish, . - finish
+    end_func finish
 
 .macro enter
-    push    {r0, r4-r7, lr}
-    .cfi_adjust_cfa_offset 24
-    .cfi_rel_offset r4, 4
-    .cfi_rel_offset r5, 8
-    .cfi_rel_offset r6, 12
-    .cfi_rel_offset r7, 16
-    .cfi_rel_offset lr, 20
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
+    save    r0, R4_R7, lr
+    reserve FRAME
 .endm
 
 .macro leave
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
+    release FRAME
     pop     {r0, r4-r7, pc}
 .endm
 
-    .global wyrm_fe_mul_armv6m
-    .type   wyrm_fe_mul_armv6m, %function
-wyrm_fe_mul_armv6m:
-    .cfi_startproc
+    func    wyrm_fe_mul_armv6m
     enter
     mov     r12, r2
     add     r0, sp, #IN_X
@@ -561,13 +515,9 @@ wyrm_fe_mul_armv6m:
     bl      mul128
     bl      finish
     leave
-    .cfi_endproc
-    .size   wyrm_fe_mul_armv6m, . - wyrm_fe_mul_armv6m
+    end_func wyrm_fe_mul_armv6m
 
-    .global wyrm_fe_sqr_armv6m
-    .type   wyrm_fe_sqr_armv6m, %function
-wyrm_fe_sqr_armv6m:
-    .cfi_startproc
+    func    wyrm_fe_sqr_armv6m
     enter
     str     r2, [sp, #TIMES]
     movs    r2, #0
@@ -594,8 +544,7 @@ wyrm_fe_sqr_armv6m:
     str     r2, [sp, #TIMES]
     bne     .Lsqr
     leave
-    .cfi_endproc
-    .size   wyrm_fe_sqr_armv6m, . - wyrm_fe_sqr_armv6m
+    end_func wyrm_fe_sqr_armv6m
 
 /* ---- Ladder ----------------------------------------------------------- */
 
@@ -617,22 +566,17 @@ wyrm_fe_sqr_armv6m:
 .endm
 
 /* [r0] = [r1] + [r2], of two results of mul. Changes r0-r7. */
-    .type   plus, %function
-plus:
-    .cfi_startproc
+    local_func plus
     eight   adds, adcs
     sbcs    r3, r3
     movs    r2, #38
     bics    r2, r3
     movs    r3, #0
     b       settle
-    .cfi_endproc
-    .size   plus, . - plus
+    end_func plus
 
 /* [r0] = [r1] - [r2], of two results of mul. Changes r0-r7. */
-    .type   minus, %function
-minus:
-    .cfi_startproc
+    local_func minus
     eight   subs, sbcs
     sbcs    r3, r3
     movs    r2, #38
@@ -654,13 +598,10 @@ settle:                                     @ the element before r0 += r2; r3 = 
     adcs    r7, r3
     stmia   r0!, {r4-r7}
     bx      lr
-    .cfi_endproc
-    .size   minus, . - minus
+    end_func minus
 
 /* [r0] += 121665 * [r1]. Changes r0-r7. */
-    .type   plus_a24, %function
-plus_a24:
-    .cfi_startproc
+    local_func plus_a24
     ldr     r3, .La24
     movs    r7, #0                          @ what goes to the next word
     mov     r2, r0
@@ -698,11 +639,10 @@ plus_a24:
     muls    r2, r3
     movs    r3, #0
     b       settle
-    .cfi_endproc
     .align  2
 .La24:
     .word   121665 - 0x10000
-    .size   plus_a24, . - plus_a24
+    end_func plus_a24
 
 /* The frame of the ladder. What is doubled, x2 and z2, and what is added, x3 and z3, are in their
  * places of c/wyrm_x25519.c. */
@@ -733,30 +673,16 @@ plus_a24:
 .endm
 
 /* As the ladder, where *x is 9: its product by x1 = 3^2 is one by 3 of what is squared. */
-    .global wyrm_fe_ladder_from_9_armv6m
-    .type   wyrm_fe_ladder_from_9_armv6m, %function
-wyrm_fe_ladder_from_9_armv6m:
-    .cfi_startproc
+    func    wyrm_fe_ladder_from_9_armv6m
     movs    r3, #0
     b       .Lladder
-    .cfi_endproc
-    .size   wyrm_fe_ladder_from_9_armv6m, . - wyrm_fe_ladder_from_9_armv6m
+    end_func wyrm_fe_ladder_from_9_armv6m
 
-    .global wyrm_fe_ladder_armv6m
-    .type   wyrm_fe_ladder_armv6m, %function
-wyrm_fe_ladder_armv6m:
-    .cfi_startproc
+    func    wyrm_fe_ladder_armv6m
     mov     r3, r0
 .Lladder:
-    push    {r4-r7, lr}
-    .cfi_adjust_cfa_offset 20
-    .cfi_rel_offset r4, 0
-    .cfi_rel_offset r5, 4
-    .cfi_rel_offset r6, 8
-    .cfi_rel_offset r7, 12
-    .cfi_rel_offset lr, 16
-    sub     sp, sp, #L_FRAME
-    .cfi_adjust_cfa_offset L_FRAME
+    save    R4_R7, lr
+    reserve L_FRAME
     add     r4, sp, #ARGS
     stmia   r4!, {r0-r3}
     movs    r3, #0
@@ -862,14 +788,8 @@ wyrm_fe_ladder_armv6m:
     stmia   r1!, {r4-r7}
     ldmia   r2!, {r4-r7}
     stmia   r1!, {r4-r7}
-    add     sp, sp, #L_FRAME
-    .cfi_adjust_cfa_offset -L_FRAME
+    release L_FRAME
     pop     {r4-r7, pc}
-    .cfi_endproc
-    .size   wyrm_fe_ladder_armv6m, . - wyrm_fe_ladder_armv6m
+    end_func wyrm_fe_ladder_armv6m
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

@@ -22,7 +22,7 @@
  * arguments; MULS takes the same time for all values (1 or 32 cycles by the maker's choice).
  * The limbs in the frame are cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_ARMV6M
 
@@ -35,11 +35,6 @@
 #define END   44
 #define STATE 48
 #define FRAME 52
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 /* r3 = the next word of the message at r2. */
 .macro next_word aligned
@@ -133,30 +128,10 @@
 .endif
 .endm
 
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, %function
-    .balign 4
-wyrm_poly1305_blocks:
-    .cfi_startproc
-    push    {r4-r7, lr}
-    .cfi_def_cfa_offset 20
-    .cfi_offset r4, -20
-    .cfi_offset r5, -16
-    .cfi_offset r6, -12
-    .cfi_offset r7, -8
-    .cfi_offset lr, -4
-    mov     r4, r8
-    mov     r5, r9
-    mov     r6, r10
-    mov     r7, r11
-    push    {r4-r7}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r8, -36
-    .cfi_offset r9, -32
-    .cfi_offset r10, -28
-    .cfi_offset r11, -24
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_poly1305_blocks, 4
+    save    R4_R7, lr
+    save_high
+    reserve FRAME
 
     str     r0, [sp, #STATE]
     lsls    r2, r2, #4
@@ -260,18 +235,8 @@ wyrm_poly1305_blocks:
     mov     r5, sp
     stm     r5!, {r0-r4}
     stm     r5!, {r0-r4}
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
-    pop     {r4-r7}
-    mov     r8, r4
-    mov     r9, r5
-    mov     r10, r6
-    mov     r11, r7
+    release FRAME
+    restore_high
     pop     {r4-r7, pc}
-    .cfi_endproc
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_poly1305_blocks
 #endif

@@ -42,14 +42,9 @@
  * place it would take 3,570 fewer, for 370 bytes of code more. WYRM_SMALL: squares are products, 298
  * bytes less and 9 % more instructions.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_ARCH_ARMV7EM && WYRM_X25519_ASM
-
-    .syntax unified
-    .thumb
-    .text
-    .cfi_sections .debug_frame
 
 /* Product row of four: \w[0..3] += (\x0..\x3) * \b, \c enters with weight of \w0 and leaves with
  * that of the word above \w3; \w0 is then complete. */
@@ -89,12 +84,8 @@
  *   r6,r8,lr   words 4, 5, 3           left over 6, 7; b       words 6, 7 -> 10, 11; b
  *   r12        pointer to a            pointer to a            b -> 15
  */
-    .type   mul, %function
-mul:
-    .cfi_startproc
-    push    {r0-r7, lr}                     @ [sp] = b
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
+    local_func mul
+    push_own_and_lr r0, r1, r2, r3, R4_R7   @ [sp] = b
 .Lmul:
     ldmia   r12!, {r4, r5, r9, r10}         @ a0..a3
     /* b0: only UMULL, two words waiting in each of the columns 1..3 */
@@ -114,21 +105,17 @@ mul:
     umaal   r8, r11, r10, r1
     ldr     r1, [sp, #12]                   @ b3
     row     lr, r6, r8, r11, r7, r4, r5, r9, r10, r1
-    push    {r0, r2, r3, lr}                @ words 0..3 are complete; r6, r8, r11, r7 = words 4..7
-    .cfi_adjust_cfa_offset 16
+    push_own r0, r2, r3, lr                 @ words 0..3 are complete; r6, r8, r11, r7 = words 4..7
 
     ldrd    r3, lr, [sp, #32]               @ b4, b5
     row_start r2, r8, r11, r7, r0, r4, r5, r9, r10, r3
     row_start r3, r11, r7, r0, r1, r4, r5, r9, r10, lr
-    push    {r2, r3, r6, r8}                @ left over 4 and 5, words 4 and 5
-    .cfi_adjust_cfa_offset 16
+    push_own r2, r3, r6, r8                 @ left over 4 and 5, words 4 and 5
     ldrd    r3, lr, [sp, #56]               @ b6, b7
     row_start r6, r7, r0, r1, r2, r4, r5, r9, r10, r3
     row_start r8, r0, r1, r2, r3, r4, r5, r9, r10, lr
-    pop     {r4, r5, r9, r10}
-    .cfi_adjust_cfa_offset -16
-    push    {r0-r3}                         @ words 8..11
-    .cfi_adjust_cfa_offset 16
+    pop_own r4, r5, r9, r10
+    push_own r0, r1, r2, r3                 @ words 8..11
 
     ldmia   r12, {r0-r3}                    @ a4..a7
     ldrd    r12, lr, [sp, #32]              @ b0, b1
@@ -140,43 +127,35 @@ mul:
     strd    r9, r10, [sp, #32]              @ words 4..6 in the place of b0..b2
     str     r11, [sp, #40]
     ldrd    r12, lr, [sp, #48]              @ b4, b5
-    pop     {r9, r10}                       @ words 8, 9 of a0..a3
-    .cfi_adjust_cfa_offset -8
+    pop_own r9, r10                         @ words 8, 9 of a0..a3
     row     r4, r5, r6, r8, r9, r0, r1, r2, r3, r12
     row     r5, r6, r8, r9, r10, r0, r1, r2, r3, lr
     ldrd    r12, lr, [sp, #48]              @ b6, b7
-    pop     {r11}
-    .cfi_adjust_cfa_offset -4
+    pop_own r11
     row     r6, r8, r9, r10, r11, r0, r1, r2, r3, r12
-    pop     {r12}
-    .cfi_adjust_cfa_offset -4
+    pop_own r12
     row     r8, r9, r10, r11, r12, r0, r1, r2, r3, lr
 
     /* words 7..15 = r7, r4, r5, r6, r8, r9, r10, r11, r12; words 0..6 on the stack */
     fold_top r7, r12, r12, lr, r0, r1
-    pop     {r0-r3}
-    .cfi_adjust_cfa_offset -16
+    pop_own r0, r1, r2, r3
     umaal   r0, r12, r4, lr
     umaal   r1, r12, r5, lr
     umaal   r2, r12, r6, lr
     umaal   r3, r12, r8, lr
-    pop     {r4-r6}
-    .cfi_adjust_cfa_offset -12
+    pop_own r4, r5, r6
     umaal   r4, r12, r9, lr
     umaal   r5, r12, r10, lr
     umaal   r6, r12, r11, lr
     add     r7, r7, r12
     pop     {r8-r12, pc}
-    .cfi_endproc
-    .size   mul, . - mul
+    end_func mul
 
 /* sqr:         r0-r7 = (r0-r7)^2
  * choose_sqr:  the same for GE ? [r12 + 96] : [r12]
  * Changes r8-r12, lr, which hold the words waiting in the next column, among them
  * x[j] = a[j] & -(bit 31 of a[j - 1]). */
-    .type   sqr, %function
-choose_sqr:
-    .cfi_startproc
+    local_func sqr, entry=choose_sqr
     ldmia   r12!, {r0-r7}
     add     r12, r12, #64
     ldmia   r12!, {r8-r11}
@@ -191,15 +170,11 @@ choose_sqr:
     sel     r7, r11, r7
 sqr:
 #if WYRM_SMALL
-    push    {r0-r7, lr}
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
+    push_own_and_lr r0, r1, r2, r3, R4_R7
     mov     r12, sp                         @ a is b; mul puts its result there after the last look at a
     b       .Lmul
 #else
-    push    {r0-r6, lr}                     @ room for words 0..6
-    .cfi_adjust_cfa_offset 32
-    .cfi_rel_offset lr, 28
+    push_own_and_lr r0, r1, r2, r3, r4, r5, r6 @ room for words 0..6
     umull   r8, r9, r0, r0                  @ column 0
     and     r11, r1, r0, asr #31
     adds    r0, r0, r0
@@ -264,8 +239,7 @@ sqr:
 
     /* words 7..15 = r10, lr, r11, r8, r12, r9, r4, r5, r0 */
     fold_top r10, r0, r6, r7, r1, r2
-    pop     {r0-r3}
-    .cfi_adjust_cfa_offset -16
+    pop_own r0, r1, r2, r3
     umaal   r0, r6, lr, r7
     umaal   r1, r6, r11, r7
     umaal   r2, r6, r8, r7
@@ -273,16 +247,14 @@ sqr:
     mov     r8, r4
     mov     r11, r5
     mov     lr, r6
-    pop     {r4-r6}
-    .cfi_adjust_cfa_offset -12
+    pop_own r4, r5, r6
     umaal   r4, lr, r9, r7
     umaal   r5, lr, r8, r7
     umaal   r6, lr, r11, r7
     add     r7, r10, lr
     pop     {pc}
 #endif
-    .cfi_endproc
-    .size   sqr, . - sqr
+    end_func sqr
 
 /* ---- Ladder ----------------------------------------------------------- */
 
@@ -303,9 +275,7 @@ sqr:
 /* plus:       r0-r7 += [r12], r12 moves on
  * plus_pair:  the same after loading r0-r7 from [r12], so for neighbours in memory
  * A carry out of the top comes back as 38, and only once: what is left after it is small. */
-    .type   plus, %function
-plus_pair:
-    .cfi_startproc
+    local_func plus, entry=plus_pair
     ldmia   r12!, {r0-r7}
 plus:
     ldmia   r12!, {r8-r11}
@@ -330,14 +300,11 @@ plus:
     adcs    r6, r6, #0
     adc     r7, r7, #0
     bx      lr
-    .cfi_endproc
-    .size   plus, . - plus
+    end_func plus
 
 /* minus, minus_pair: likewise, r0-r7 -= [r12].
  * A borrow from above the top is paid with 38, and only once: what is left after it is large. */
-    .type   minus, %function
-minus_pair:
-    .cfi_startproc
+    local_func minus, entry=minus_pair
     ldmia   r12!, {r0-r7}
 minus:
     ldmia   r12!, {r8-r11}
@@ -361,8 +328,7 @@ minus:
     sbcs    r6, r6, #0
     sbc     r7, r7, #0
     bx      lr
-    .cfi_endproc
-    .size   minus, . - minus
+    end_func minus
 
 .macro get from
     add     r12, sp, #\from
@@ -379,15 +345,9 @@ minus:
     bl      mul
 .endm
 
-    .global wyrm_fe_ladder_armv7em
-    .type   wyrm_fe_ladder_armv7em, %function
-wyrm_fe_ladder_armv7em:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
+    func    wyrm_fe_ladder_armv7em
+    save    R4_R11, lr
+    reserve FRAME
     str     r2, [sp, #SWAPS]
     strd    r0, r1, [sp, #OUT]
     ldmia   r0, {r0-r7}
@@ -500,40 +460,25 @@ wyrm_fe_ladder_armv7em:
     stmia   r10, {r0-r7}
     ldmia   r12, {r0-r7}                    @ z2
     stmia   r11, {r0-r7}
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
+    release FRAME
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_fe_ladder_armv7em, . - wyrm_fe_ladder_armv7em
+    end_func wyrm_fe_ladder_armv7em
 
 /* ---- For the inversion ------------------------------------------------ */
 
-    .global wyrm_fe_mul_armv7em
-    .type   wyrm_fe_mul_armv7em, %function
-wyrm_fe_mul_armv7em:
-    .cfi_startproc
-    push    {r0, r4-r11, lr}
-    .cfi_adjust_cfa_offset 40
-    .cfi_rel_offset lr, 36
+    func    wyrm_fe_mul_armv7em
+    save    r0, R4_R11, lr
     mov     r12, r1
     ldmia   r2, {r0-r7}
     bl      mul
-    pop     {r12}
-    .cfi_adjust_cfa_offset -4
+    pop_own r12
     stmia   r12, {r0-r7}
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_fe_mul_armv7em, . - wyrm_fe_mul_armv7em
+    end_func wyrm_fe_mul_armv7em
 
-    .global wyrm_fe_sqr_armv7em
-    .type   wyrm_fe_sqr_armv7em, %function
-wyrm_fe_sqr_armv7em:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
-    push    {r0, r2}
-    .cfi_adjust_cfa_offset 8
+    func    wyrm_fe_sqr_armv7em
+    save    R4_R11, lr
+    push_own r0, r2
     ldmia   r1, {r0-r7}
 .Lsqr:
     bl      sqr
@@ -541,15 +486,9 @@ wyrm_fe_sqr_armv7em:
     subs    r8, r8, #1
     str     r8, [sp, #4]
     bne     .Lsqr
-    pop     {r8, r9}
-    .cfi_adjust_cfa_offset -8
+    pop_own r8, r9
     stmia   r8, {r0-r7}
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_fe_sqr_armv7em, . - wyrm_fe_sqr_armv7em
+    end_func wyrm_fe_sqr_armv7em
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

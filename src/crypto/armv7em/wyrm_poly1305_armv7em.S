@@ -22,7 +22,7 @@
  * and MLA take the same time for all values on these cores (not on Cortex-M3).
  * The copy of the key in the frame is cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_ARMV7EM
 
@@ -40,28 +40,9 @@
 #define STATE  44
 #define FRAME  52
 
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, %function
-    .balign 4
-wyrm_poly1305_blocks:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r4, -36
-    .cfi_offset r5, -32
-    .cfi_offset r6, -28
-    .cfi_offset r7, -24
-    .cfi_offset r8, -20
-    .cfi_offset r9, -16
-    .cfi_offset r10, -12
-    .cfi_offset r11, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_poly1305_blocks, 4
+    save    R4_R11, lr
+    reserve FRAME
 
     /* Lay out the key, the zeros and the end. */
     add     r2, r1, r2, lsl #4
@@ -155,13 +136,7 @@ wyrm_poly1305_blocks:
     strd    r0, r0, [sp, #KEY_R1]
     strd    r0, r0, [sp, #KEY_R1 + 8]
     strd    r0, r0, [sp, #KEY_R2]
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
+    release FRAME
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_poly1305_blocks
 #endif

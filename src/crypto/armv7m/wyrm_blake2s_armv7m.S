@@ -21,17 +21,12 @@
  * Constant time: no branch or address depends on state or message; the table is walked in order.
  * Message and working words in the frame are cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_BLAKE2S_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM)
 
 /* struct wyrm_blake2s */
 #define COUNTER 32
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 .macro add_message a, table
     ldrb    r12, [\table], #1
@@ -76,24 +71,9 @@
     eor     \b1, \c1, \b1, ror #12
 .endm
 
-    .global wyrm_blake2s_compress
-    .type   wyrm_blake2s_compress, %function
-    .balign 4
-wyrm_blake2s_compress:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r4, -36
-    .cfi_offset r5, -32
-    .cfi_offset r6, -28
-    .cfi_offset r7, -24
-    .cfi_offset r8, -20
-    .cfi_offset r9, -16
-    .cfi_offset r10, -12
-    .cfi_offset r11, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_blake2s_compress, 4
+    save    R4_R11, lr
+    reserve FRAME
 
     /* The message, from wherever it lies. */
     mov     r12, sp
@@ -193,10 +173,8 @@ wyrm_blake2s_compress:
     stm     r12!, {r0-r7}
     stm     r12!, {r0-r7}
     stm     r12, {r0-r7}
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
+    release FRAME
     pop     {r4-r11, pc}
-    .cfi_endproc
 
 #else
 
@@ -214,9 +192,7 @@ wyrm_blake2s_compress:
 #define STATE 128
 #define FRAME 132
 
-    .type   mix, %function
-mix:
-    .cfi_startproc
+    local_func mix
     add     r0, r0, r4
     add_message r0, r3
     add     r1, r1, r5
@@ -242,8 +218,7 @@ mix:
     ror     r4, r4, #7
     ror     r5, r5, #7
     bx      lr
-    .cfi_endproc
-    .size   mix, . - mix
+    end_func mix
 
 .macro pair operation, x, y, i, j
 .if \j == \i + 1
@@ -267,24 +242,9 @@ mix:
     pairs   str, \words
 .endm
 
-    .global wyrm_blake2s_compress
-    .type   wyrm_blake2s_compress, %function
-    .balign 4
-wyrm_blake2s_compress:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r4, -36
-    .cfi_offset r5, -32
-    .cfi_offset r6, -28
-    .cfi_offset r7, -24
-    .cfi_offset r8, -20
-    .cfi_offset r9, -16
-    .cfi_offset r10, -12
-    .cfi_offset r11, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_blake2s_compress, 4
+    save    R4_R11, lr
+    reserve FRAME
 
     mov     r12, sp
     add     r5, sp, #V
@@ -339,10 +299,8 @@ wyrm_blake2s_compress:
     str     r0, [r12], #4
     cmp     r12, r1
     bne     .Lclear
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
+    release FRAME
     pop     {r4-r11, pc}
-    .cfi_endproc
 
 #endif
 
@@ -366,9 +324,5 @@ wyrm_blake2s_compress:
     offsets 13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10
     offsets 6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5
     offsets 10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0
-    .size   wyrm_blake2s_compress, . - wyrm_blake2s_compress
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_blake2s_compress
 #endif

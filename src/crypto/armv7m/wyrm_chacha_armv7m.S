@@ -23,7 +23,7 @@
  * arguments; ADD, EOR, LDR, STR take the same time for all values.
  * Secrets in the frame are cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_CHACHA20_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM)
 
@@ -51,11 +51,6 @@
 #define STATE     FRAME        /* the arguments, as pushed */
 #define OUT_IN    (FRAME + 4)
 #define END       (FRAME + 12) /* of in; the number of blocks as pushed */
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 /* Two quarter rounds side by side, for cores that issue two instructions at once. */
 .macro quarters a0, b0, c0, d0, a1, b1, c1, d1
@@ -147,24 +142,9 @@
 .endm
 #endif
 
-    .global wyrm_chacha20_blocks
-    .type   wyrm_chacha20_blocks, %function
-    .balign 4
-wyrm_chacha20_blocks:
-    .cfi_startproc
-    push    {r0-r11, lr}
-    .cfi_def_cfa_offset 52
-    .cfi_offset r4, -36
-    .cfi_offset r5, -32
-    .cfi_offset r6, -28
-    .cfi_offset r7, -24
-    .cfi_offset r8, -20
-    .cfi_offset r9, -16
-    .cfi_offset r10, -12
-    .cfi_offset r11, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 52 + FRAME
+    func    wyrm_chacha20_blocks, 4
+    save    r0, r1, r2, r3, R4_R11, lr
+    reserve FRAME
 
     mov     r12, r0
     ldm     r12!, {r2-r11} /* x0-x9 */
@@ -264,20 +244,15 @@ wyrm_chacha20_blocks:
 #if WYRM_SMALL
     stm     r0, {r1-r8}
 #endif
-    add     sp, sp, #FRAME + 16
-    .cfi_def_cfa_offset 36
+    .cfi_remember_state
+    release FRAME + 16
     pop     {r4-r11, pc}
 
 #if !WYRM_SMALL
 .Lmisaligned:
-    .cfi_def_cfa_offset 52 + FRAME
+    .cfi_restore_state
     xor_block 0
     b       .Lnext
 #endif
-    .cfi_endproc
-    .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_chacha20_blocks
 #endif

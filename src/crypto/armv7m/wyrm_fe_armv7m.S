@@ -35,14 +35,9 @@
  * product the sums around it cost more than the products they save; four loads for each block and
  * rounding in both halves, 1.66 M (1.76 M with a power instead of division steps).
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_ARCH_ARMV7M && WYRM_X25519_ASM
-
-    .syntax unified
-    .thumb
-    .text
-    .cfi_sections .debug_frame
 
 #define LIMBS 20
 
@@ -159,8 +154,7 @@
  * there. */
 .macro limbs h3, t, bits=13
     ldmia   r12!, {r1-r3, \h3}
-    pop     {r7-r10}
-    .cfi_adjust_cfa_offset -16
+    pop_own r7, r8, r9, r10
     limb    \t, r1, r7, \t
     limb    r1, r2, r8, \t
     limb    r2, r3, r9, \t
@@ -187,9 +181,7 @@
 .endm
 
 /* [r0] = COLUMNS; leaves r0 and lr alone. */
-    .type   reduce, %function
-reduce:
-    .cfi_startproc
+    local_func reduce
     add     r12, sp, #COLUMNS + 4*LIMBS
     mov     r4, #608
     mov     r6, #0
@@ -199,32 +191,23 @@ reduce:
     limbs   r5, r11
     limbs   r11, r5
     limbs   r5, r11, 8
-    sub     sp, sp, #4*LIMBS
-    .cfi_adjust_cfa_offset 4*LIMBS
+    reserve 4*LIMBS
     sub     r0, r0, #4*LIMBS
     wrap
     bx      lr
-    .cfi_endproc
-    .size   reduce, . - reduce
+    end_func reduce
 
 .macro enter
-    push    {r0, r4-r11, lr}
-    .cfi_adjust_cfa_offset 40
-    .cfi_rel_offset lr, 36
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
+    save    r0, R4_R11, lr
+    reserve FRAME
 .endm
 
 .macro leave
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
+    release FRAME
     pop     {r0, r4-r11, pc}
 .endm
 
-    .global wyrm_fe_mul_armv7m
-    .type   wyrm_fe_mul_armv7m, %function
-wyrm_fe_mul_armv7m:
-    .cfi_startproc
+    func    wyrm_fe_mul_armv7m
     enter
     mov     lr, r1
     add     r0, sp, #OTHER
@@ -271,13 +254,9 @@ wyrm_fe_mul_armv7m:
     ldr     r0, [sp, #OUT]
     bl      reduce
     leave
-    .cfi_endproc
-    .size   wyrm_fe_mul_armv7m, . - wyrm_fe_mul_armv7m
+    end_func wyrm_fe_mul_armv7m
 
-    .global wyrm_fe_sqr_armv7m
-    .type   wyrm_fe_sqr_armv7m, %function
-wyrm_fe_sqr_armv7m:
-    .cfi_startproc
+    func    wyrm_fe_sqr_armv7m
     enter
     mov     lr, r1
     add     r0, sp, #OTHER
@@ -317,22 +296,16 @@ wyrm_fe_sqr_armv7m:
     ldr     r0, [sp, #OUT]
     bl      reduce
     leave
-    .cfi_endproc
-    .size   wyrm_fe_sqr_armv7m, . - wyrm_fe_sqr_armv7m
+    end_func wyrm_fe_sqr_armv7m
 
 /* ---- Rest of the ladder ----------------------------------------------- */
 
 .macro enter_leaf
-    push    {r4-r11, lr}
-    .cfi_adjust_cfa_offset 36
-    .cfi_rel_offset lr, 32
+    save    R4_R11, lr
 .endm
 
 .macro limbwise name, op
-    .global \name
-    .type   \name, %function
-\name:
-    .cfi_startproc
+    func    \name
     enter_leaf
     .rept   LIMBS / 5
     ldmia   r1!, {r3-r7}
@@ -345,8 +318,7 @@ wyrm_fe_sqr_armv7m:
     stmia   r0!, {r3-r7}
     .endr
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   \name, . - \name
+    end_func \name
 .endm
 
     limbwise wyrm_fe_add_armv7m, add
@@ -358,10 +330,7 @@ wyrm_fe_sqr_armv7m:
     mls     \to, \from, r2, \to
 .endm
 
-    .global wyrm_fe_select_armv7m
-    .type   wyrm_fe_select_armv7m, %function
-wyrm_fe_select_armv7m:
-    .cfi_startproc
+    func    wyrm_fe_select_armv7m
     enter_leaf
     .rept   LIMBS / 5
     ldmia   r1!, {r3-r7}
@@ -374,8 +343,7 @@ wyrm_fe_select_armv7m:
     stmia   r0!, {r8-r12}
     .endr
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_fe_select_armv7m, . - wyrm_fe_select_armv7m
+    end_func wyrm_fe_select_armv7m
 
 /* One limb of a + 121665 b, \a becomes it; r6 as in limb, r12 = 121665. */
 .macro limb_a24 a, b, bits
@@ -385,10 +353,7 @@ wyrm_fe_select_armv7m:
     sub     r6, \b, \a
 .endm
 
-    .global wyrm_fe_mul_a24_armv7m
-    .type   wyrm_fe_mul_a24_armv7m, %function
-wyrm_fe_mul_a24_armv7m:
-    .cfi_startproc
+    func    wyrm_fe_mul_a24_armv7m
     enter_leaf
     movw    r12, #:lower16:121665
     movt    r12, #:upper16:121665
@@ -411,11 +376,6 @@ wyrm_fe_mul_a24_armv7m:
     sub     r0, r0, #4*LIMBS
     wrap
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_fe_mul_a24_armv7m, . - wyrm_fe_mul_a24_armv7m
+    end_func wyrm_fe_mul_a24_armv7m
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

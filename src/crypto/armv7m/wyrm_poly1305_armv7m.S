@@ -20,7 +20,7 @@
  * take the same time for all values.
  * The limbs and the copy of the key in the frame are cleared before return.
  */
-#include "../wyrm_crypto_select.h"
+#include "../wyrm_asm_arm.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_ARMV7M
 
@@ -31,11 +31,6 @@
 #define LAST  120 /* where the last block is */
 #define STATE 124
 #define FRAME 132
-
-    .syntax unified
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
-    .thumb
-    .text
 
 /* columns += limb[i] * r 2^(13 i) + limb[i + 1] * r 2^(13 (i + 1)); `first` of all writes them. */
 .macro products i, first
@@ -82,24 +77,9 @@
     ubfx    \from, \from, #0, #13
 .endm
 
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, %function
-    .balign 4
-wyrm_poly1305_blocks:
-    .cfi_startproc
-    push    {r4-r11, lr}
-    .cfi_def_cfa_offset 36
-    .cfi_offset r4, -36
-    .cfi_offset r5, -32
-    .cfi_offset r6, -28
-    .cfi_offset r7, -24
-    .cfi_offset r8, -20
-    .cfi_offset r9, -16
-    .cfi_offset r10, -12
-    .cfi_offset r11, -8
-    .cfi_offset lr, -4
-    sub     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36 + FRAME
+    func    wyrm_poly1305_blocks, 4
+    save    R4_R11, lr
+    reserve FRAME
 
     str     r0, [sp, #STATE]
     sub     r2, r2, #1
@@ -175,13 +155,7 @@ wyrm_poly1305_blocks:
 .rept 5
     stm     r12!, {r0-r5}
 .endr
-    add     sp, sp, #FRAME
-    .cfi_def_cfa_offset 36
+    release FRAME
     pop     {r4-r11, pc}
-    .cfi_endproc
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_poly1305_blocks
 #endif

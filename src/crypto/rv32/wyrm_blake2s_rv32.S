@@ -31,7 +31,7 @@
  * 1,993; ten, second words making room for temporaries, 1,993; everything unrolled, with ten words
  * of the message in registers, 1,900 in 5,300 bytes.
  */
-#include "../wyrm_crypto_select.h"
+#include "wyrm_asm_rv32.inc"
 
 #if WYRM_BLAKE2S_ASM && WYRM_ARCH_RV32
 
@@ -59,9 +59,6 @@
 /* The frame of a misaligned block: its copy, then ra. */
 #define COPIED 64
 #define COPY_FRAME 80
-
-    .text
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
 
 .macro rotate_right x, n
 #ifdef __riscv_zbb
@@ -187,17 +184,11 @@
     sw      T, \offset(a1)
 .endm
 
-    .global wyrm_blake2s_compress
-    .type   wyrm_blake2s_compress, %function
-wyrm_blake2s_compress:
-    .cfi_startproc
+    func    wyrm_blake2s_compress, 2
     andi    T, a1, 3
     beqz    T, .Laligned
     /* The same with a copy of the block. */
-    addi    sp, sp, -COPY_FRAME
-    .cfi_def_cfa_offset COPY_FRAME
-    sw      ra, COPIED(sp)
-    .cfi_offset ra, COPIED - COPY_FRAME
+    save    COPY_FRAME, COPIED, ra
     mv      t0, sp
     addi    t1, sp, COPIED
 .Lbytes:
@@ -213,11 +204,7 @@ wyrm_blake2s_compress:
 .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     sw      zero, 4*\word(sp)
 .endr
-    lw      ra, COPIED(sp)
-    .cfi_restore ra
-    addi    sp, sp, COPY_FRAME
-    .cfi_def_cfa_offset 0
-    ret
+    restore_and_return COPY_FRAME, COPIED, ra
 
     .balign 4
 .Lvector:
@@ -225,14 +212,7 @@ wyrm_blake2s_compress:
     .word   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
 
 .Laligned:
-    addi    sp, sp, -FRAME
-    .cfi_def_cfa_offset FRAME
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
-    sw      \r, .Lslot(sp)
-    .cfi_offset \r, .Lslot - FRAME
-    .set    .Lslot, .Lslot + 4
-.endr
+    save    FRAME, SAVED, S0_S11, ra
     sw      a0, STATE(sp)
     .option push
     .option norvc
@@ -274,15 +254,7 @@ wyrm_blake2s_compress:
     finish  s6, s1, 20
     finish  a4, a2, 24
     finish  a6, a3, 28
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
-    lw      \r, .Lslot(sp)
-    .set    .Lslot, .Lslot + 4
-.endr
-    addi    sp, sp, FRAME
-    .cfi_remember_state
-    .cfi_def_cfa_offset 0
-    ret
+    restore_and_return FRAME, SAVED, S0_S11, ra
 
 .Lbegin:
     .cfi_restore_state
@@ -321,10 +293,5 @@ wyrm_blake2s_compress:
 .Ldiagonals:
     mix_diagonals
     ret
-    .cfi_endproc
-    .size   wyrm_blake2s_compress, . - wyrm_blake2s_compress
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_blake2s_compress
 #endif

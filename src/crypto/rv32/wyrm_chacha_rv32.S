@@ -27,7 +27,7 @@
  * short packets lose, and 250 bytes. Two double rounds a turn of the loop save 10 a block for 470
  * bytes.
  */
-#include "../wyrm_crypto_select.h"
+#include "wyrm_asm_rv32.inc"
 
 #if WYRM_CHACHA20_ASM && WYRM_ARCH_RV32
 
@@ -46,9 +46,6 @@
 #define STREAM 0
 #define SAVED  64 /* s0-s7 */
 #define FRAME  96
-
-    .text
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
 
 .macro rotate_left x, n
 #ifdef __riscv_zbb
@@ -125,19 +122,8 @@
     sb      a0, \i(OUT)
 .endm
 
-    .global wyrm_chacha20_blocks
-    .type   wyrm_chacha20_blocks, %function
-    .balign 4
-wyrm_chacha20_blocks:
-    .cfi_startproc
-    addi    sp, sp, -FRAME
-    .cfi_def_cfa_offset FRAME
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7
-    sw      \r, .Lslot(sp)
-    .cfi_offset \r, .Lslot - FRAME
-    .set    .Lslot, .Lslot + 4
-.endr
+    func    wyrm_chacha20_blocks
+    save    FRAME, SAVED, S0_S7
     mv      STATE, a0
     mv      OUT, a1
     mv      IN, a2
@@ -175,15 +161,7 @@ wyrm_chacha20_blocks:
     beqz    BYTES, .Ldone
     each_word clear_stream
 .Ldone:
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7
-    lw      \r, .Lslot(sp)
-    .set    .Lslot, .Lslot + 4
-.endr
-    addi    sp, sp, FRAME
-    .cfi_remember_state
-    .cfi_def_cfa_offset 0
-    ret
+    restore_and_return FRAME, SAVED, S0_S7
 
 .Lbytes:
     .cfi_restore_state
@@ -200,10 +178,5 @@ wyrm_chacha20_blocks:
     addi    T, T, 4
     bne     T, a2, .Lfour
     j       .Lnext
-    .cfi_endproc
-    .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_chacha20_blocks
 #endif

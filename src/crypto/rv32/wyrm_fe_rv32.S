@@ -48,12 +48,9 @@
  * of 8 a * b, and the overlap tells what was lost), need four instructions a product, but six more
  * a column and the folding: about 570 in all.
  */
-#include "../wyrm_crypto_select.h"
+#include "wyrm_asm_rv32.inc"
 
 #if WYRM_ARCH_RV32 && WYRM_X25519_ASM
-
-    .text
-    .cfi_sections .debug_frame
 
 /* Registers of mul and sqr. Of the words W15 is first the pointer to b. */
 #define T0 t0
@@ -170,10 +167,7 @@
 .endm
 
 /* s0-s7 *= x of the point, for the ladder; then mul. */
-    .type   mul_by_x1, %function
-    .balign 4
-mul_by_x1:
-    .cfi_startproc
+    local_func mul_by_x1
     addi    W15, sp, X1
 
 /* s0-s7 = s0-s7 * [W15]. Changes everything but ra. */
@@ -203,15 +197,11 @@ mul:
     lw      B, 28(W15)
     row     W7, W8, W9, W10, W11, W12, W13, W14, W15
     reduce
-    .cfi_endproc
-    .size   mul_by_x1, . - mul_by_x1
+    end_func mul_by_x1
 
 #if !WYRM_SMALL
 /* s0-s7 *= 9. What is above bit 255 is below 18, so the result is below 2^255 + 2^229. */
-    .type   mul_by_9, %function
-    .balign 4
-mul_by_9:
-    .cfi_startproc
+    local_func mul_by_9
     li      B, 9
     mul     W7, s7, B
     mulhu   W0, s7, B
@@ -231,8 +221,7 @@ mul_by_9:
     product_last s6, W0, s6, B
     add     s7, W7, W0
     ret
-    .cfi_endproc
-    .size   mul_by_9, . - mul_by_9
+    end_func mul_by_9
 #endif
 
 /* End of row j of a square: \w, \c = a[j]^2 + a[j] * (bit that leaves d[j - 1]) + \w, where \bit
@@ -258,10 +247,7 @@ mul_by_9:
 
 /* s0-s7 = (s0-s7)^2. Changes everything but ra. The bit on its way from one word to the next
  * is in B or W15. */
-    .type   sqr, %function
-    .balign 4
-sqr:
-    .cfi_startproc
+    local_func sqr
     mul     W0, s0, s0
     mulhu   W1, s0, s0
     srli    B, s0, 31
@@ -308,8 +294,7 @@ sqr:
     product W13, W13, W14, s6, s7
     square  W14, W15, s7, B
     reduce
-    .cfi_endproc
-    .size   sqr, . - sqr
+    end_func sqr
 
 /* ---- Ladder ----------------------------------------------------------- */
 
@@ -488,59 +473,17 @@ sqr:
     words   sw, sp, \offset, a0, a1, a2, a3, a4, a5, a6, a7
 .endm
 
-.macro save_all frame, at
-    addi    sp, sp, -\frame
-    .cfi_def_cfa_offset \frame
-    .irp    r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
-    sw      \r, \at+4*.Lslot_\r(sp)
-    .cfi_offset \r, \at+4*.Lslot_\r-\frame
-    .endr
-.endm
-
-.macro restore_all frame, at
-    .irp    r, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
-    lw      \r, \at+4*.Lslot_\r(sp)
-    .cfi_restore \r
-    .endr
-    addi    sp, sp, \frame
-    .cfi_def_cfa_offset 0
-    ret
-.endm
-
-    .set    .Lslot_s0, 0
-    .set    .Lslot_s1, 1
-    .set    .Lslot_s2, 2
-    .set    .Lslot_s3, 3
-    .set    .Lslot_s4, 4
-    .set    .Lslot_s5, 5
-    .set    .Lslot_s6, 6
-    .set    .Lslot_s7, 7
-    .set    .Lslot_s8, 8
-    .set    .Lslot_s9, 9
-    .set    .Lslot_s10, 10
-    .set    .Lslot_s11, 11
-    .set    .Lslot_ra, 12
-
 #if !WYRM_SMALL
-    .global wyrm_fe_ladder_from_9_rv32
-    .type   wyrm_fe_ladder_from_9_rv32, %function
-    .balign 4
-wyrm_fe_ladder_from_9_rv32:
-    .cfi_startproc
+    func    wyrm_fe_ladder_from_9_rv32
     lla     t0, mul_by_9
     j       .Lladder
-    .cfi_endproc
-    .size   wyrm_fe_ladder_from_9_rv32, . - wyrm_fe_ladder_from_9_rv32
+    end_func wyrm_fe_ladder_from_9_rv32
 #endif
 
-    .global wyrm_fe_ladder_rv32
-    .type   wyrm_fe_ladder_rv32, %function
-    .balign 4
-wyrm_fe_ladder_rv32:
-    .cfi_startproc
+    func    wyrm_fe_ladder_rv32
     lla     t0, mul_by_x1
 .Lladder:
-    save_all FRAME, SAVED
+    save    FRAME, SAVED, S0_S11, ra
     sw      t0, BY_X1(sp)
     sw      a0, OUT_X(sp)
     sw      a1, OUT_Z(sp)
@@ -691,9 +634,8 @@ wyrm_fe_ladder_rv32:
     put     0, a1
     get     X2
     put     0, a0
-    restore_all FRAME, SAVED
-    .cfi_endproc
-    .size   wyrm_fe_ladder_rv32, . - wyrm_fe_ladder_rv32
+    restore_and_return FRAME, SAVED, S0_S11, ra
+    end_func wyrm_fe_ladder_rv32
 
 /* ---- For the inversion ------------------------------------------------ */
 
@@ -702,28 +644,19 @@ wyrm_fe_ladder_rv32:
 #define LEAF_SAVED  8
 #define LEAF_FRAME  64
 
-    .global wyrm_fe_mul_rv32
-    .type   wyrm_fe_mul_rv32, %function
-    .balign 4
-wyrm_fe_mul_rv32:
-    .cfi_startproc
-    save_all LEAF_FRAME, LEAF_SAVED
+    func    wyrm_fe_mul_rv32
+    save    LEAF_FRAME, LEAF_SAVED, S0_S11, ra
     sw      a0, OUT(sp)
     get     0, a1
     mv      W15, a2
     jal     mul
     lw      a0, OUT(sp)
     put     0, a0
-    restore_all LEAF_FRAME, LEAF_SAVED
-    .cfi_endproc
-    .size   wyrm_fe_mul_rv32, . - wyrm_fe_mul_rv32
+    restore_and_return LEAF_FRAME, LEAF_SAVED, S0_S11, ra
+    end_func wyrm_fe_mul_rv32
 
-    .global wyrm_fe_sqr_rv32
-    .type   wyrm_fe_sqr_rv32, %function
-    .balign 4
-wyrm_fe_sqr_rv32:
-    .cfi_startproc
-    save_all LEAF_FRAME, LEAF_SAVED
+    func    wyrm_fe_sqr_rv32
+    save    LEAF_FRAME, LEAF_SAVED, S0_S11, ra
     sw      a0, OUT(sp)
     sw      a2, LEFT(sp)
     get     0, a1
@@ -735,12 +668,7 @@ wyrm_fe_sqr_rv32:
     bnez    t0, .Lsqr
     lw      a0, OUT(sp)
     put     0, a0
-    restore_all LEAF_FRAME, LEAF_SAVED
-    .cfi_endproc
-    .size   wyrm_fe_sqr_rv32, . - wyrm_fe_sqr_rv32
+    restore_and_return LEAF_FRAME, LEAF_SAVED, S0_S11, ra
+    end_func wyrm_fe_sqr_rv32
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

@@ -36,7 +36,7 @@
  * low words are added without carries (four instructions each, with a shifted copy of r) and whose
  * overlap gives these later, about 180 with the splitting of the message.
  */
-#include "../wyrm_crypto_select.h"
+#include "wyrm_asm_rv32.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_RV32
 
@@ -74,9 +74,6 @@
 #define COPY  0
 #define SAVED 16 /* s0-s8 */
 #define FRAME 64
-
-    .text
-    .cfi_sections .debug_frame /* for debuggers: costs no flash */
 
 /* \sum += T0, a low word, with its carry */
 .macro add_low sum
@@ -121,19 +118,8 @@
     add     T0, T0, T1
 .endm
 
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, %function
-    .balign 4
-wyrm_poly1305_blocks:
-    .cfi_startproc
-    addi    sp, sp, -FRAME
-    .cfi_def_cfa_offset FRAME
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7, s8
-    sw      \r, .Lslot(sp)
-    .cfi_offset \r, .Lslot - FRAME
-    .set    .Lslot, .Lslot + 4
-.endr
+    func    wyrm_poly1305_blocks
+    save    FRAME, SAVED, S0_S7, s8
     addi    THROUGH, a2, -1
     slli    END, a2, 4
     add     END, END, IN
@@ -239,15 +225,7 @@ wyrm_poly1305_blocks:
     sw      H2, H+8(STATE)
     sw      H3, H+12(STATE)
     sw      H4, H+16(STATE)
-    .set    .Lslot, SAVED
-.irp r, s0, s1, s2, s3, s4, s5, s6, s7, s8
-    lw      \r, .Lslot(sp)
-    .set    .Lslot, .Lslot + 4
-.endr
-    addi    sp, sp, FRAME
-    .cfi_remember_state
-    .cfi_def_cfa_offset 0
-    ret
+    restore_and_return FRAME, SAVED, S0_S7, s8
 
 .Lmisaligned:
     .cfi_restore_state
@@ -265,10 +243,5 @@ wyrm_poly1305_blocks:
     bne     BLOCK, END, .Lbytes
     addi    BLOCK, sp, COPY
     jr      t0
-    .cfi_endproc
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
-#endif
-
-#ifdef __linux__ /* bare-metal linkers take the note amiss */
-    .section .note.GNU-stack, "", %progbits
+    end_func wyrm_poly1305_blocks
 #endif

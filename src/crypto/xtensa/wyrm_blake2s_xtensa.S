@@ -28,7 +28,7 @@
  * Counted and not taken: all rounds unrolled, 1,700 in 4,300 bytes; one loop over a table of
  * offsets, 2,100.
  */
-#include "wyrm_abi_xtensa.inc"
+#include "wyrm_asm_xtensa.inc"
 
 #if WYRM_BLAKE2S_ASM && WYRM_ARCH_XTENSA
 
@@ -155,11 +155,8 @@
     l32i    T, a1, BACK
     ret.n
 
-    .global wyrm_blake2s_compress
-    .type   wyrm_blake2s_compress, @function
-    .align  4
-wyrm_blake2s_compress:
-    abi_enter FRAME
+    func    wyrm_blake2s_compress
+    save FRAME
     s32i    a2, a1, STATE
     mov.n   a5, a1
     addi    a6, a1, 64
@@ -240,7 +237,7 @@ wyrm_blake2s_compress:
     s32i.n  a2, a3, 12
     addi    a3, a3, 16
     bne     a3, a4, .Lclear
-    abi_leave FRAME
+    restore_and_return FRAME
 
 .Lmisaligned:
     ssa8l   a3
@@ -255,10 +252,6 @@ wyrm_blake2s_compress:
     addi.n  a5, a5, 4
     bne     a5, a6, .Lshift
     j       .Lcopied
-    .size   wyrm_blake2s_compress, . - wyrm_blake2s_compress
+    end_func wyrm_blake2s_compress
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

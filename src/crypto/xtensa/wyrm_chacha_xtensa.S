@@ -31,7 +31,7 @@
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, XOR, SRC, L32I, S32I take the same time for all values.
  */
-#include "wyrm_abi_xtensa.inc"
+#include "wyrm_asm_xtensa.inc"
 
 #if WYRM_CHACHA20_ASM && WYRM_ARCH_XTENSA
 
@@ -126,11 +126,8 @@
 .endm
 
     .text
-    .global wyrm_chacha20_blocks
-    .type   wyrm_chacha20_blocks, @function
-    .align  4
-wyrm_chacha20_blocks:
-    abi_enter FRAME
+    func    wyrm_chacha20_blocks
+    save FRAME
     s32i    a2, a1, STATE
     s32i    a3, a1, OUT
     s32i    a4, a1, IN
@@ -279,7 +276,7 @@ wyrm_chacha20_blocks:
     s32i.n  a2, a3, 12
     s32i.n  a2, a3, 16
     s32i.n  a2, a3, 20
-    abi_leave FRAME
+    restore_and_return FRAME
 
 /* The key stream goes to the frame and from there to the text byte by byte. */
 .Lbytes:
@@ -327,10 +324,6 @@ wyrm_chacha20_blocks:
     addi.n  a15, a15, 4
     bne     a2, a3, .Lword
     j       .Lnext
-    .size   wyrm_chacha20_blocks, . - wyrm_chacha20_blocks
+    end_func wyrm_chacha20_blocks
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

@@ -38,7 +38,7 @@
  * Multiplications are pipelined with a latency that does not depend on operands, as far as their
  * vendor publishes it.
  */
-#include "wyrm_abi_xtensa.inc"
+#include "wyrm_asm_xtensa.inc"
 
 #if WYRM_X25519_ASM && WYRM_ARCH_XTENSA
 
@@ -281,9 +281,7 @@
     .text
 
 /* [a1 + W] = [a1 + P] * [PTR]. Changes every register but a1. */
-    .type   mul, @function
-    .align  4
-mul:
+    local_func mul
     s32i.n  a0, a1, LINK
     get     A8, 8
     get     A9, 9
@@ -389,7 +387,7 @@ mul:
     add.n   T, T, COL_CARRY
     s32i    T, a1, W + 36
     ret.n
-    .size   mul, . - mul
+    end_func mul
 
 /* ---- Square ----------------------------------------------------------- */
 
@@ -461,9 +459,7 @@ mul:
 .endm
 
 /* [a1 + P] = [PTR]^2. Changes every register but a1. */
-    .type   sqr, @function
-    .align  4
-sqr:
+    local_func sqr
     s32i.n  a0, a1, LINK
     l32i.n  V1, PTR, 4
     l32i.n  V2, PTR, 8
@@ -636,7 +632,7 @@ sqr:
     add.n   T, T, a14
     s32i.n  T, a1, P + 36
     ret.n
-    .size   sqr, . - sqr
+    end_func sqr
 
 /* ---- Ladder ----------------------------------------------------------- */
 
@@ -685,11 +681,8 @@ sqr:
     call0   sqr
 .endm
 
-    .global wyrm_fe_ladder_xtensa
-    .type   wyrm_fe_ladder_xtensa, @function
-    .align  4
-wyrm_fe_ladder_xtensa:
-    abi_enter LADDER_FRAME
+    func    wyrm_fe_ladder_xtensa
+    save LADDER_FRAME
     s32i    a2, a1, OUT_X
     s32i    a3, a1, OUT_Z
     s32i    a4, a1, SWAPS
@@ -830,8 +823,8 @@ wyrm_fe_ladder_xtensa:
     s32i.n  a6, a2, 0
     addi.n  a2, a2, 4
     bne     a2, a3, .Lclear
-    abi_leave LADDER_FRAME
-    .size   wyrm_fe_ladder_xtensa, . - wyrm_fe_ladder_xtensa
+    restore_and_return LADDER_FRAME
+    end_func wyrm_fe_ladder_xtensa
 
 /* ---- For the inversion ------------------------------------------------ */
 
@@ -839,11 +832,8 @@ wyrm_fe_ladder_xtensa:
 #define LEFT  X1 + 4 /* squarings to go */
 #define LEAF_FRAME (112 + ABI_FRAME)
 
-    .global wyrm_fe_mul_xtensa
-    .type   wyrm_fe_mul_xtensa, @function
-    .align  4
-wyrm_fe_mul_xtensa:
-    abi_enter LEAF_FRAME
+    func    wyrm_fe_mul_xtensa
+    save LEAF_FRAME
     s32i    a2, a1, OUT
 .irp i, EACH_LIMB
     l32i.n  a2, a3, \i
@@ -856,14 +846,11 @@ wyrm_fe_mul_xtensa:
     l32i    a3, a1, W + \i
     s32i.n  a3, a2, \i
 .endr
-    abi_leave LEAF_FRAME
-    .size   wyrm_fe_mul_xtensa, . - wyrm_fe_mul_xtensa
+    restore_and_return LEAF_FRAME
+    end_func wyrm_fe_mul_xtensa
 
-    .global wyrm_fe_sqr_xtensa
-    .type   wyrm_fe_sqr_xtensa, @function
-    .align  4
-wyrm_fe_sqr_xtensa:
-    abi_enter LEAF_FRAME
+    func    wyrm_fe_sqr_xtensa
+    save LEAF_FRAME
     s32i    a2, a1, OUT
     mov.n   PTR, a3
 .Lsqr:
@@ -878,11 +865,7 @@ wyrm_fe_sqr_xtensa:
     l32i.n  a3, a1, P + \i
     s32i.n  a3, a2, \i
 .endr
-    abi_leave LEAF_FRAME
-    .size   wyrm_fe_sqr_xtensa, . - wyrm_fe_sqr_xtensa
+    restore_and_return LEAF_FRAME
+    end_func wyrm_fe_sqr_xtensa
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

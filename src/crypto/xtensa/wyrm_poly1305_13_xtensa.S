@@ -44,7 +44,7 @@
  * vendor publishes it. Of a misaligned message whole words are read, but only such as hold a byte
  * of it.
  */
-#include "wyrm_abi_xtensa.inc"
+#include "wyrm_asm_xtensa.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 13
 
@@ -141,11 +141,8 @@
 .endm
 
     .text
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, @function
-    .align  4
-wyrm_poly1305_blocks:
-    abi_enter FRAME
+    func    wyrm_poly1305_blocks
+    save FRAME
     s32i    a2, a1, STATE
     s32i    a3, a1, IN
     slli    a4, a4, 4
@@ -312,11 +309,7 @@ wyrm_poly1305_blocks:
     s32i.n  a2, a3, 12
     addi    a3, a3, 16
     bne     a3, a4, .Lclear
-    abi_leave FRAME
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
+    restore_and_return FRAME
+    end_func wyrm_poly1305_blocks
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif

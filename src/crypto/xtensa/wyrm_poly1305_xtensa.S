@@ -23,7 +23,7 @@
  * operands, as far as their vendor publishes it. Of a misaligned message whole words are read, but
  * only such as hold a byte of it.
  */
-#include "wyrm_abi_xtensa.inc"
+#include "wyrm_asm_xtensa.inc"
 
 #if WYRM_POLY1305_ASM && WYRM_ARCH_XTENSA && WYRM_POLY1305_BITS == 26
 
@@ -90,11 +90,8 @@
 .endm
 
     .text
-    .global wyrm_poly1305_blocks
-    .type   wyrm_poly1305_blocks, @function
-    .align  4
-wyrm_poly1305_blocks:
-    abi_enter FRAME
+    func    wyrm_poly1305_blocks
+    save FRAME
     mov.n   STATE, a2
     slli    a4, a4, 4
     add.n   a4, a4, a3
@@ -242,7 +239,7 @@ wyrm_poly1305_blocks:
     s32i.n  a4, STATE, 8
     s32i.n  a5, STATE, 12
     s32i.n  a6, STATE, 16
-    abi_leave FRAME
+    restore_and_return FRAME
 
 .Lmisaligned:
     ssa8l   a7
@@ -257,10 +254,6 @@ wyrm_poly1305_blocks:
     src     a10, a11, a10
     src     a11, T, a11
     j       .Lloaded
-    .size   wyrm_poly1305_blocks, . - wyrm_poly1305_blocks
+    end_func wyrm_poly1305_blocks
 
-#endif
-
-#if defined(__linux__) || defined(__ELF__)
-    .section .note.GNU-stack, "", %progbits
 #endif
