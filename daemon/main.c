@@ -119,6 +119,9 @@ static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
         fprintf(stderr, "wyrmd: not enough memory\n");
         exit(1);
     }
+    d->handshakes = room(peers, sizeof(*d->handshakes));
+    d->first_route = room(peers, sizeof(*d->first_route));
+    d->next_route = room(routes, sizeof(*d->next_route));
     for (unsigned i = 0; i < UAPI_CLIENTS; i++)
         d->clients[i].fd = -1;
 }
@@ -168,6 +171,7 @@ static bool open_everything(struct wyrmd *d)
         wyrmd_log(d, "the library was built with other options");
         return false;
     }
+    d->uapi_scratch = room(1, wyrm_uapi_scratch_size(&d->dev));
     error = wyrmd_udp_bind(d, 0);
     if (error != 0) {
         wyrmd_log(d, "UDP socket: %s", strerror(error));

@@ -73,6 +73,12 @@ static void release_held(struct wyrmd *d, wyrm_peer_id peer)
     }
 }
 
+static void use_session(struct wyrmd *d, wyrm_peer_id peer)
+{
+    wyrmd_note_handshake(d, peer);
+    release_held(d, peer);
+}
+
 void wyrmd_service(struct wyrmd *d)
 {
     uint8_t buf[WYRM_CONTROL_MAX];
@@ -83,7 +89,7 @@ void wyrmd_service(struct wyrmd *d)
         if (status == WYRM_SEND)
             wyrmd_udp_queue(d, &out);
         else if (status == WYRM_READY)
-            release_held(d, out.peer);
+            use_session(d, out.peer);
         else if (status == WYRM_LOST)
             wyrmd_drop_held(d, out.peer);
         else if (status == WYRM_WORK)

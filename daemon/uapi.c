@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The configuration socket: accepts wg(8), reads lines, answers. The protocol itself is
- * src/wyrm_uapi.c. No client can make the daemon wait: answers that it does not read are kept for
- * it, and when all places are taken the one that came first has to go.
+ * src/wyrm_uapi.c. No client can make the daemon wait, or keep others out: a request is read whole
+ * before it is taken, an answer is made as fast as the client reads it, and when all places are
+ * taken the client that has been silent for longest has to go.
  */
 #include "wyrmd.h"
 
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 /* ---- The socket ---------------------------------------------------------- */
+
+enum { BACKLOG = 4096 }; /* or what the system allows */
 
 static bool somebody_listens(const struct sockaddr_un *address)
 {
@@ -45,7 +48,7 @@ static bool bind_private(struct wyrmd *d, const struct sockaddr_un *address)
     mode_t mask = umask(077);
     /* At once: wg(8) removes a socket where nobody listens. */
     bool listens = bind(d->listener, (const struct sockaddr *)address, sizeof(*address)) == 0 &&
-                   listen(d->listener, 16) == 0;
+                   listen(d->listener, BACKLOG) == 0;
     struct stat file;
 
     umask(mask);
@@ -93,13 +96,25 @@ bool wyrmd_uapi_is_ours(const struct wyrmd *d)
 
 /* ---- Clients ------------------------------------------------------------- */
 
+enum {
+    READ_SIZE = 65536,     /* at most, per event */
+    ANSWER_SIZE = 65536,   /* an answer is sent in parts of this size */
+    ACCEPTS = 256,         /* per event */
+    PEER_TEXT_MAX = 512,   /* all lines of a peer but its prefixes */
+    PREFIX_TEXT_MAX = 64,  /* a line with one */
+    DEVICE_TEXT_MAX = 4096 /* and some room for a request that goes about it in other words */
+};
+
 static void hang_up(struct client *client)
 {
     if (client->fd < 0)
         return;
     close(client->fd);
+    if (client->request != NULL)
+        explicit_bzero(client->request, client->request_cap);
     if (client->answer != NULL)
-        explicit_bzero(client->answer, client->answer_cap);
+        explicit_bzero(client->answer, client->answer_len);
+    free(client->request);
     free(client->answer);
     explicit_bzero(client, sizeof(*client));
     client->fd = -1;
@@ -115,21 +130,41 @@ void wyrmd_uapi_close(struct wyrmd *d)
         close(d->listener);
 }
 
+static bool is_silent(const struct client *client)
+{
+    return client->request_len == 0 && client->answer_len == 0 && !client->answering;
+}
+
+/* True if `a` is to go before `b`: silence goes before work, and long before short. */
+static bool goes_before(const struct client *a, const struct client *b)
+{
+    if (a->fd < 0 || b->fd < 0)
+        return a->fd < b->fd;
+    if (is_silent(a) != is_silent(b))
+        return is_silent(a);
+    return a->active < b->active;
+}
+
 void wyrmd_uapi_accept(struct wyrmd *d)
 {
-    int fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct client *place = &d->clients[0];
+    int fd;
 
-    if (fd < 0)
-        return;
-    for (unsigned i = 0; i < UAPI_CLIENTS && place->fd >= 0; i++)
-        if (d->clients[i].fd < 0 || d->clients[i].arrived < place->arrived)
-            place = &d->clients[i];
-    hang_up(place);
-    place->fd = fd;
-    place->arrived = ++d->arrivals;
-    if (!wyrmd_watch(d, fd))
+    for (unsigned n = 0;
+         n < ACCEPTS && (fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
+         n++) {
+        struct client *place = &d->clients[0];
+
+        for (unsigned i = 1; i < UAPI_CLIENTS; i++)
+            if (goes_before(&d->clients[i], place))
+                place = &d->clients[i];
         hang_up(place);
+        place->fd = fd;
+        place->active = ++d->activity;
+        if (wyrmd_watch(d, fd))
+            wyrmd_uapi_ready(d, place); /* most have spoken, or are gone again */
+        else
+            hang_up(place);
+    }
 }
 
 /* ---- What the protocol needs of us --------------------------------------- */
@@ -139,36 +174,12 @@ struct context {
     struct client *client;
 };
 
-/* Room for `more` bytes; what is outgrown is wiped, for answers hold keys. */
-static bool grow(struct client *client, size_t more)
-{
-    size_t cap = client->answer_cap == 0 ? 4096 : client->answer_cap;
-    char *wider;
-
-    while (cap - client->answer_len < more)
-        cap *= 2;
-    if (cap == client->answer_cap)
-        return true;
-    wider = malloc(cap);
-    if (wider == NULL)
-        return false;
-    if (client->answer != NULL) {
-        memcpy(wider, client->answer, client->answer_len);
-        explicit_bzero(client->answer, client->answer_cap);
-        free(client->answer);
-    }
-    client->answer = wider;
-    client->answer_cap = cap;
-    return true;
-}
-
 static void write_answer(void *ctx, const char *text, size_t len)
 {
     struct client *client = ((struct context *)ctx)->client;
 
-    client->broken |= !grow(client, len);
-    if (client->broken)
-        return;
+    if (client->answer == NULL || len > ANSWER_SIZE + WYRM_UAPI_PIECE_MAX - client->answer_len)
+        return; /* take_request has seen to it */
     memcpy(client->answer + client->answer_len, text, len);
     client->answer_len += len;
 }
@@ -207,91 +218,209 @@ static wyrm_ms get_now(void *ctx)
     return ((struct context *)ctx)->d->now;
 }
 
-static uint64_t epoch_ms(void)
+/* ---- The time of handshakes ------------------------------------------------ */
+
+/* Kept, as it would be another one after the clock has been set, and a little another one whenever
+ * two clocks are compared anew. */
+void wyrmd_note_handshake(struct wyrmd *d, wyrm_peer_id peer)
 {
+    struct wyrm_peer_info info;
     struct timespec wall;
 
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000 - wyrmd_now();
+    if (wyrm_peer_get(&d->dev, d->now, peer, &info) != WYRM_IDLE ||
+        info.last_handshake == WYRM_NEVER || clock_gettime(CLOCK_REALTIME, &wall) < 0)
+        return;
+    d->handshakes[peer].at = info.last_handshake;
+    d->handshakes[peer].unix_ms = (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000 -
+                                  (wyrmd_now() - info.last_handshake);
 }
 
-/* ---- Lines -------------------------------------------------------------- */
-
-/* One line of a client; false: hang up. */
-static bool take_line(struct wyrmd *d, struct client *client)
+static uint64_t handshake_time(void *ctx, wyrm_peer_id peer, wyrm_ms at)
 {
-    static const char overlong[] = "overlong=";
+    struct wyrmd *d = ((struct context *)ctx)->d;
+
+    if (d->handshakes[peer].unix_ms == 0 || d->handshakes[peer].at != at)
+        wyrmd_note_handshake(d, peer);
+    return d->handshakes[peer].unix_ms;
+}
+
+/* ---- Requests and answers --------------------------------------------------- */
+
+static struct wyrm_uapi_host host_for(struct context *context)
+{
+    struct wyrmd *d = context->d;
+
+    return (struct wyrm_uapi_host){.dev = &d->dev,
+                                   .ctx = context,
+                                   .write = write_answer,
+                                   .set_listen_port = set_port,
+                                   .set_fwmark = set_mark,
+                                   .find_zone = find_zone,
+                                   .now = get_now,
+                                   .handshake_time = handshake_time,
+                                   .listen_port = d->port,
+                                   .fwmark = d->fwmark,
+                                   .show_secrets = true,
+                                   .scratch = d->uapi_scratch,
+                                   .scratch_size = wyrm_uapi_scratch_size(&d->dev),
+                                   .first_route = d->chained ? d->first_route : NULL,
+                                   .next_route = d->chained ? d->next_route : NULL};
+}
+
+/* The length of the first request in the buffer, its empty line included; 0: it is not all here. */
+static size_t request_end(struct client *client)
+{
+    const char *text = client->request, *end;
+
+    while ((end = memchr(text + client->scanned, '\n', client->request_len - client->scanned)) !=
+           NULL) {
+        client->scanned = (size_t)(end - text);
+        if (client->scanned == 0 || end[-1] == '\n')
+            return client->scanned + 1;
+        client->scanned++;
+    }
+    client->scanned = client->request_len;
+    return 0;
+}
+
+static void forget_request(struct client *client, size_t len)
+{
+    memmove(client->request, client->request + len, client->request_len - len);
+    client->request_len -= len;
+    explicit_bzero(client->request + client->request_len, len);
+    client->scanned = 0;
+}
+
+/* False: hang up. */
+static bool go_on(struct client *client, enum wyrm_uapi_verdict verdict)
+{
+    client->answering = verdict == WYRM_UAPI_AGAIN;
+    return verdict != WYRM_UAPI_CLOSE;
+}
+
+/* Takes the request that is in the buffer, if it is complete. */
+static bool take_request(struct wyrmd *d, struct client *client)
+{
     struct context context = {d, client};
-    struct wyrm_uapi_host host = {.dev = &d->dev,
-                                  .ctx = &context,
-                                  .write = write_answer,
-                                  .set_listen_port = set_port,
-                                  .set_fwmark = set_mark,
-                                  .find_zone = find_zone,
-                                  .now = get_now,
-                                  .listen_port = d->port,
-                                  .fwmark = d->fwmark,
-                                  .epoch_ms = epoch_ms(),
-                                  .show_secrets = true};
-    enum wyrm_uapi_verdict verdict;
+    struct wyrm_uapi_host host = host_for(&context);
+    size_t len = request_end(client);
+    bool going_on;
 
-    /* A line longer than any that means something becomes one that means nothing. */
-    if (client->overlong)
-        verdict = wyrm_uapi_line(&client->uapi, &host, overlong, sizeof(overlong) - 1);
-    else
-        while ((verdict = wyrm_uapi_line(&client->uapi, &host, client->line, client->fill)) ==
-               WYRM_UAPI_AGAIN)
-            continue; /* the line is empty and asks for all that is left */
-    explicit_bzero(client->line, sizeof(client->line));
-    client->fill = 0;
-    client->overlong = false;
-    return verdict != WYRM_UAPI_CLOSE && !client->broken;
+    if (!wyrm_uapi_may_begin(client->request, client->request_len))
+        return false;
+    if (len == 0)
+        return true;
+    if (client->too_long) {
+        going_on = go_on(client, wyrm_uapi_refuse(&host, client->request, client->request_len,
+                                                  WYRM_UAPI_NO_MEMORY));
+        client->too_long = false;
+    } else {
+        going_on = go_on(client, wyrm_uapi_request(&client->uapi, &host, client->request, len));
+        d->chained &= client->request[0] == 'g'; /* else routes may have changed */
+    }
+    forget_request(client, len);
+    return going_on;
 }
 
-static bool take_byte(struct wyrmd *d, struct client *client, char c)
+static void make_answer(struct wyrmd *d, struct client *client)
 {
-    if (c == '\n')
-        return take_line(d, client);
-    if (client->fill < sizeof(client->line))
-        client->line[client->fill++] = c;
-    else
-        client->overlong = true;
-    return true;
+    struct context context = {d, client};
+    struct wyrm_uapi_host host;
+
+    if (client->answering && !d->chained) {
+        wyrm_route_chain(&d->dev, d->first_route, d->next_route);
+        d->chained = true;
+    }
+    host = host_for(&context);
+    while (client->answering && client->answer_len < ANSWER_SIZE)
+        (void)go_on(client, wyrm_uapi_more(&client->uapi, &host));
 }
 
-/* Sends what waits; false: hang up. While some is left, the client is not listened to. */
-static bool send_answer(struct wyrmd *d, struct client *client)
+/* Sends what is ready; false: hang up. */
+static bool send_answer(struct client *client)
 {
     size_t left = client->answer_len - client->answer_sent;
-    struct epoll_event event = {.data = {.fd = client->fd}};
     ssize_t n = send(client->fd, client->answer + client->answer_sent, left, MSG_NOSIGNAL);
 
-    if (n < 0 && errno != EAGAIN && errno != EINTR)
-        return false;
-    client->answer_sent += n > 0 ? (size_t)n : 0;
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    client->answer_sent += (size_t)n;
     if (client->answer_sent == client->answer_len) {
         explicit_bzero(client->answer, client->answer_len);
         client->answer_len = client->answer_sent = 0;
     }
-    event.events = client->answer_len > 0 ? EPOLLOUT : EPOLLIN;
-    return epoll_ctl(d->epoll, EPOLL_CTL_MOD, client->fd, &event) == 0;
+    return true;
 }
 
+/* Room for READ_SIZE bytes more; what is outgrown is wiped, for requests hold keys. A request that
+ * is longer than any that fits this device is read to its end, but only its first and last lines
+ * are kept. */
+static bool make_room(const struct wyrmd *d, struct client *client)
+{
+    size_t max = DEVICE_TEXT_MAX + (size_t)d->pools.n_peers * PEER_TEXT_MAX +
+                 (size_t)d->pools.n_routes * PREFIX_TEXT_MAX;
+    size_t cap = client->request_cap > 0 ? 2 * client->request_cap : 2 * READ_SIZE;
+    char *wider;
+
+    if (client->answer == NULL)
+        client->answer = malloc(ANSWER_SIZE + WYRM_UAPI_PIECE_MAX);
+    if (client->request_cap - client->request_len >= READ_SIZE)
+        return client->answer != NULL;
+    if (client->request_len > max) {
+        size_t keep = sizeof("get=1\n") - 1;
+
+        client->too_long = true;
+        client->request[keep] = client->request[client->request_len - 1];
+        explicit_bzero(client->request + keep + 1, client->request_len - keep - 1);
+        client->scanned = client->request_len = keep + 1;
+        return client->answer != NULL;
+    }
+    wider = malloc(cap);
+    if (wider == NULL)
+        return false;
+    if (client->request != NULL) {
+        memcpy(wider, client->request, client->request_len);
+        explicit_bzero(client->request, client->request_cap);
+        free(client->request);
+    }
+    client->request = wider;
+    client->request_cap = cap;
+    return client->answer != NULL;
+}
+
+static bool read_request(struct wyrmd *d, struct client *client)
+{
+    ssize_t n;
+
+    if (!make_room(d, client)) {
+        wyrmd_log(d, "%s: not enough memory for a request", d->socket_path);
+        return false;
+    }
+    n = recv(client->fd, client->request + client->request_len, READ_SIZE, 0);
+    if (n <= 0)
+        return n < 0 && (errno == EAGAIN || errno == EINTR);
+    client->request_len += (size_t)n;
+    client->active = ++d->activity;
+    return true;
+}
+
+/* One step: reads a little, or takes one request, or sends a part of an answer, so that neither
+ * other clients nor packets wait for long. There is no reading on before an answer is sent. */
 void wyrmd_uapi_ready(struct wyrmd *d, struct client *client)
 {
-    char chunk[4096];
-    ssize_t n = 0;
+    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = client->fd}};
     bool going_on = true;
 
-    if (client->answer_len == 0) {
-        n = recv(client->fd, chunk, sizeof(chunk), 0);
-        going_on = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
-        for (ssize_t i = 0; going_on && i < n; i++)
-            going_on = take_byte(d, client, chunk[i]);
-        explicit_bzero(chunk, sizeof(chunk));
-    }
-    if (client->answer_len > 0 && !client->broken)
-        going_on = send_answer(d, client) && going_on;
-    if (!going_on)
+    if (client->answer_len == 0 && !client->answering && client->scanned == client->request_len)
+        going_on = read_request(d, client);
+    if (going_on && client->answer_len == 0 && !client->answering && client->request_len > 0)
+        going_on = take_request(d, client);
+    if (going_on && client->answer_len == 0)
+        make_answer(d, client);
+    if (client->answer_len > 0) /* what has been answered before a mistake is sent, too */
+        going_on = send_answer(client) && going_on;
+    if (client->answer_len > 0 || client->answering || client->scanned < client->request_len)
+        event.events = EPOLLOUT;
+    if (!going_on || epoll_ctl(d->epoll, EPOLL_CTL_MOD, client->fd, &event) < 0)
         hang_up(client);
 }

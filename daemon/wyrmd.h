@@ -25,7 +25,7 @@ enum {
     JOBS = 4,       /* handshake jobs between two looks at what is readable */
     HELD_PER_PEER = 128,
     HELD_MAX = 1024,
-    UAPI_CLIENTS = 8,
+    UAPI_CLIENTS = 32,
     UAPI_DIR_MODE = 0755
 };
 
@@ -58,15 +58,22 @@ struct wyrmd_path {
 };
 
 struct client {
-    int fd;           /* -1: free */
-    uint64_t arrived; /* the lowest number is the oldest */
+    int fd;          /* -1: free */
+    uint64_t active; /* the lowest number has said nothing for longest */
     struct wyrm_uapi uapi;
-    char line[WYRM_UAPI_LINE_MAX];
-    size_t fill;
-    bool overlong; /* the rest of the line is left out */
-    char *answer;  /* what the client has not read yet */
-    size_t answer_len, answer_cap, answer_sent;
-    bool broken; /* no memory for the answer */
+    char *request; /* what has been read, and not been taken */
+    size_t request_len, request_cap;
+    size_t scanned; /* of it, for an empty line */
+    bool too_long;  /* only the beginning of the request and its last byte are kept */
+    bool answering; /* more of the answer is to be made */
+    char *answer;   /* what the client has not read yet */
+    size_t answer_len, answer_sent;
+};
+
+/* When a peer's last handshake was, by the loop's clock and by the calendar (0: not noted). */
+struct handshake {
+    wyrm_ms at;
+    uint64_t unix_ms;
 };
 
 struct wyrmd {
@@ -94,7 +101,11 @@ struct wyrmd {
     unsigned held_used, held_longest;
     wyrm_peer_id held_rings[HELD_PER_PEER + 1]; /* a peer with as many packets, or none */
     struct client clients[UAPI_CLIENTS];
-    uint64_t arrivals;
+    uint64_t activity;
+    struct handshake *handshakes;       /* one per peer */
+    void *uapi_scratch;                 /* see struct wyrm_uapi_host */
+    uint32_t *first_route, *next_route; /* see wyrm_route_chain */
+    bool chained;                       /* they are up to date */
     bool stop, verbose, low_ports;
 };
 
@@ -158,6 +169,8 @@ void wyrmd_uapi_close(struct wyrmd *d);
 bool wyrmd_uapi_is_ours(const struct wyrmd *d);
 void wyrmd_uapi_accept(struct wyrmd *d);
 void wyrmd_uapi_ready(struct wyrmd *d, struct client *client);
+/* The peer has a new session. */
+void wyrmd_note_handshake(struct wyrmd *d, wyrm_peer_id peer);
 
 /* hold.c: packets that wait for a session. */
 bool wyrmd_hold_init(struct wyrmd *d);

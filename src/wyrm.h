@@ -410,6 +410,16 @@ wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer);
 
+/* Replaces *prefix by the next one of `peer` in order of address, or, if its family is 0, by the
+ * first. Routes may change between two calls: the order holds. WYRM_E_STATE: there is none.
+ * `first` and `next`: NULL, or what wyrm_route_chain has filled since the last change of routes. */
+wyrm_status wyrm_route_next(const struct wyrm_device *dev, wyrm_peer_id peer,
+                            struct wyrm_prefix *prefix, const uint32_t *first,
+                            const uint32_t *next);
+/* Chains the routes of each peer, so that listing those of all peers takes one pass over them
+ * instead of one per peer; `first` has n_peers places, `next` n_routes. */
+void wyrm_route_chain(const struct wyrm_device *dev, uint32_t *first, uint32_t *next);
+
 /* ---- The calls that move packets --------------------------------------- */
 
 /* A datagram arrived. `buf` is decrypted in place: on WYRM_DELIVER out->data lies inside buf, on

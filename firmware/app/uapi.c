@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The command uapi: one request of wg(8)'s protocol. It is read whole, unseen, and then applied
- * under one hold of lwIP's core lock, as a change that clears allowed addresses and sets them again
- * must let nothing slip out in between. The answer leaves piece by piece without the lock: printing
- * waits for the serial line.
+ * The command uapi: one request of wg(8)'s protocol. It is read whole, unseen, and then applied, as
+ * a whole or not at all, under one hold of lwIP's core lock: a change that clears allowed addresses
+ * and sets them again must let nothing slip out in between. The answer leaves piece by piece
+ * without the lock: printing waits for the serial line.
  */
 #include <string.h>
 
@@ -20,8 +20,9 @@
 #include "tunnel.h"
 
 struct transaction {
-    const char *text; /* lines not yet applied */
-    size_t len;
+    char *text; /* the request, and behind it room to try it */
+    size_t len, size;
+    bool begun;
     struct wyrm_uapi uapi;
     enum wyrm_uapi_verdict verdict;
     char piece[WYRM_UAPI_PIECE_MAX + sizeof "errno=-255\n\n"];
@@ -73,19 +74,7 @@ static wyrm_ms get_now(void *unused)
     return wyrm_lwip_now_locked(tunnel_lwip());
 }
 
-/* Cuts the next line off the text; an empty one once there is none left. */
-static const char *next_line(struct transaction *t, size_t *len)
-{
-    const char *line = t->text;
-    const char *end = memchr(line, '\n', t->len);
-
-    *len = end ? (size_t)(end - line) : 0;
-    t->text += end ? *len + 1 : 0;
-    t->len -= end ? *len + 1 : 0;
-    return line;
-}
-
-/* Gives the protocol all lines that are left, until it has a piece to say or is done. */
+/* Takes the request, or goes on with the answer. */
 static wyrm_status advance(struct wyrm_lwip *lwip, void *argument)
 {
     struct transaction *t = argument;
@@ -97,16 +86,15 @@ static wyrm_status advance(struct wyrm_lwip *lwip, void *argument)
                                   .find_zone = find_zone,
                                   .now = get_now,
                                   .listen_port = port,
-                                  .own_key = conf_private_key()};
+                                  .own_key = conf_private_key(),
+                                  .scratch = t->text + t->len,
+                                  .scratch_size = t->size - t->len};
 
     t->piece_len = 0;
     t->piece[0] = '\0';
-    do {
-        size_t len;
-        const char *line = next_line(t, &len);
-
-        t->verdict = wyrm_uapi_line(&t->uapi, &host, line, len);
-    } while (t->verdict == WYRM_UAPI_MORE);
+    t->verdict = t->begun ? wyrm_uapi_more(&t->uapi, &host)
+                          : wyrm_uapi_request(&t->uapi, &host, t->text, t->len);
+    t->begun = true;
     if (host.dev)
         tunnel_peers_changed();
     return WYRM_IDLE;
@@ -159,17 +147,15 @@ static bool answer(struct transaction *t)
 bool command_uapi(int argc, char **argv)
 {
     struct transaction t = {.verdict = WYRM_UAPI_CLOSE};
-    size_t size;
-    char *text = conf_scratch(&size);
     bool good;
 
     (void)argv;
     if (argc != 1)
         return shell_usage();
+    t.text = conf_scratch(&t.size);
     console_printf("Type a request (it is not shown), then an empty line.\n");
     console_flush();
-    t.text = text;
-    good = read_request(text, size, &t.len) && answer(&t);
-    wyrm_wipe(text, size);
+    good = read_request(t.text, t.size, &t.len) && answer(&t);
+    wyrm_wipe(t.text, t.size);
     return good;
 }

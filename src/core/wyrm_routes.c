@@ -108,13 +108,11 @@ static bool before(const struct wyrm_device *dev, const struct wyrm_route *place
     return place > dev->pools->routes && memcmp(place - 1, key, KEY_LEN) == 0;
 }
 
-wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
+wyrm_status wyrm_route_put(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix)
 {
     struct wyrm_route key, *place;
 
-    if (wyrm_used_peer(dev, peer) == NULL)
-        return WYRM_E_STATE;
     if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
 
@@ -130,6 +128,12 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
     }
     place->peer = peer;
     return WYRM_IDLE;
+}
+
+wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
+                           const struct wyrm_prefix *prefix)
+{
+    return wyrm_used_peer(dev, peer) == NULL ? WYRM_E_STATE : wyrm_route_put(dev, peer, prefix);
 }
 
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
@@ -172,4 +176,36 @@ wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
     wyrm_copy(prefix->addr, route->addr, sizeof(prefix->addr));
     *peer = route->peer;
     return WYRM_IDLE;
+}
+
+void wyrm_route_chain(const struct wyrm_device *dev, uint32_t *first, uint32_t *next)
+{
+    memset(first, 0xff, dev->pools->n_peers * sizeof(*first));
+    for (uint32_t at = dev->routes_used; at-- > 0;) {
+        wyrm_peer_id peer = dev->pools->routes[at].peer;
+
+        next[at] = first[peer];
+        first[peer] = at;
+    }
+}
+
+wyrm_status wyrm_route_next(const struct wyrm_device *dev, wyrm_peer_id peer,
+                            struct wyrm_prefix *prefix, const uint32_t *first, const uint32_t *next)
+{
+    const struct wyrm_route *routes = dev->pools->routes;
+    uint32_t at = first != NULL ? first[peer] : 0;
+    struct wyrm_route key;
+    wyrm_peer_id owner;
+
+    if (prefix->family != 0) {
+        if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
+            return WYRM_E_ARG;
+        at = (uint32_t)(first_above(dev, &key) - routes);
+        /* The chain leads on only from where it has led to. */
+        if (next != NULL && before(dev, routes + at, &key) && routes[at - 1].peer == peer)
+            at = next[at - 1];
+    }
+    while (at < dev->routes_used && routes[at].peer != peer)
+        at++;
+    return wyrm_route_get(dev, at, prefix, &owner);
 }

@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * libFuzzer target: the configuration protocol takes any lines. Whatever they did, the device then
- * tells a state that another device, given it line by line, tells again.
+ * libFuzzer target: the configuration protocol takes any text. A request that is refused changes
+ * nothing; and whatever the others did, the device then tells a state that another device, given it
+ * as one request, tells again.
  */
 #include "node.h"
 #include "wyrm_uapi.h"
@@ -24,6 +25,7 @@ struct side {
 };
 
 static struct side first, second;
+static uint8_t scratch[8192];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -83,8 +85,9 @@ static void begin(struct side *side)
                                          .set_listen_port = set_port,
                                          .set_fwmark = set_mark,
                                          .now = get_now,
-                                         .epoch_ms = UINT64_C(1700000000000),
-                                         .show_secrets = true};
+                                         .show_secrets = true,
+                                         .scratch = scratch,
+                                         .scratch_size = sizeof(scratch)};
 }
 
 /* False: the connection would have been closed. */
@@ -96,21 +99,25 @@ static bool give(struct side *side, const char *text, size_t len)
     if (exact == NULL)
         abort();
     memcpy(exact, text, len);
-    verdict = wyrm_uapi_line(&side->uapi, &side->host, exact, len);
-    while (verdict == WYRM_UAPI_AGAIN)
-        verdict = wyrm_uapi_line(&side->uapi, &side->host, exact, 0);
+    verdict = wyrm_uapi_request(&side->uapi, &side->host, exact, len);
     free(exact);
+    while (verdict == WYRM_UAPI_AGAIN)
+        verdict = wyrm_uapi_more(&side->uapi, &side->host);
     return verdict != WYRM_UAPI_CLOSE;
+}
+
+static bool has_answered(const struct side *side, const char *end)
+{
+    size_t len = strlen(end);
+
+    return side->len >= len && strcmp(side->answer + side->len - len, end) == 0;
 }
 
 static void tell(struct side *side)
 {
-    memset(&side->uapi, 0, sizeof(side->uapi));
     side->len = 0;
-    (void)give(side, "get=1", 5);
-    (void)give(side, "", 0);
-    require(side->len >= 9 && strcmp(side->answer + side->len - 9, "errno=0\n\n") == 0,
-            "what is asked for is told");
+    (void)give(side, "get=1\n\n", 7);
+    require(has_answered(side, "errno=0\n\n"), "what is asked for is told");
 }
 
 static bool is_setting(const char *line)
@@ -125,27 +132,48 @@ static bool is_setting(const char *line)
 
 static void set_again(void)
 {
-    (void)give(&second, "set=1", 5);
+    static char request[ANSWER_MAX + 8];
+    size_t len = (size_t)sprintf(request, "set=1\n");
+
     for (const char *line = first.answer, *end; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
-        if (is_setting(line))
-            require(give(&second, line, (size_t)(end - line)), "a line is taken");
-        require(second.uapi.error == WYRM_UAPI_OK, "what is told can be set");
+        if (!is_setting(line))
+            continue;
+        memcpy(request + len, line, (size_t)(end + 1 - line));
+        len += (size_t)(end + 1 - line);
     }
-    (void)give(&second, "", 0);
+    require(give(&second, request, len), "a request is taken");
+    require(has_answered(&second, "errno=0\n\n"), "what is told can be set");
+}
+
+/* Gives one request, up to an empty line or the end. */
+static bool give_next(const char **text, const char *beyond)
+{
+    const char *end = *text;
+    uint64_t before = node_hash(&first.node);
+    bool open;
+
+    while (end < beyond && *end != '\n') { /* over all lines that are not empty */
+        end = memchr(end, '\n', (size_t)(beyond - end));
+        end = end != NULL ? end + 1 : beyond;
+    }
+    end += end < beyond;
+    first.len = 0;
+    open = give(&first, *text, (size_t)(end - *text));
+    if (!has_answered(&first, "errno=0\n\n"))
+        require(node_hash(&first.node) == before, "a request that is refused changes nothing");
+    *text = end;
+    return open;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *line = (const char *)data, *beyond = line + size, *end;
+    const char *text = (const char *)data, *beyond = text + size;
     bool open = true;
 
     begin(&first);
-    for (; open && line < beyond; line = end + 1) {
-        end = memchr(line, '\n', (size_t)(beyond - line));
-        end = end != NULL ? end : beyond;
-        open = give(&first, line, (size_t)(end - line));
-    }
+    while (open && text < beyond)
+        open = give_next(&text, beyond);
     tell(&first);
     begin(&second);
     set_again();

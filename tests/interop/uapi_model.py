@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """What the configuration protocol promises, in Python, and random requests to hold a daemon to it.
 
-Requests hold mistakes too: what stands before the bad line must be in force, nothing after it.
+Requests hold mistakes too: nothing of such a request may take effect.
 """
 
 from __future__ import annotations
 
+import copy
 import ipaddress
 import random
 import socket
@@ -67,11 +68,14 @@ class Model:
     def request(self) -> tuple[str, str]:
         """A request and the errno it must get; the model has taken it."""
         self._lines, self._wrong = ["set=1"], ""
+        before = copy.deepcopy(self.peers), self.mark
         if self.chance.random() < 0.2:
             self._device()
         for _ in range(self.chance.randint(0, 4)):
             if not self._wrong:
                 self._peer()
+        if self._wrong:
+            self.peers, self.mark = before
         return "\n".join(self._lines) + "\n\n", self._wrong or "0"
 
     def check(self, told: dict[str, list[tuple[str, str]]]) -> None:

@@ -247,10 +247,16 @@ MISTAKES = {
 def test_mistakes_are_told_by_number_and_do_no_harm(boot: Boot, bridged: Bridged) -> None:
     device = boot()
     bridged(device)
+    allowed = f"set=1\n{PEERS[1]}allowed_ip=10.1.0.0/16\n\n"
+    assert talk(allowed.encode()) == b"errno=0\n\n"
+    before = talk(b"get=1\n\n")
+    assert b"allowed_ip=10.1.0.0/16" in before
     for what, (lines, number) in MISTAKES.items():
         said = talk(f"set=1\n{lines}\n".encode())
         assert said == f"errno=-{number}\n\n".encode(), what
-        assert talk(b"set=1\nreplace_peers=true\n\n") == b"errno=0\n\n"
+        said = talk(f"set=1\nreplace_peers=true\n{lines}\n".encode())
+        assert said == f"errno=-{number}\n\n".encode(), what
+        assert talk(b"get=1\n\n") == before, what
     assert talk(b"get=1\nlisten_port=1\n\n") == b"errno=22\n\n"
     assert talk(b"get=2\n\n") == b""
     assert "no command" not in device.console.transcript

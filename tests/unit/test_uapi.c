@@ -30,11 +30,12 @@
 static struct node node;
 static struct wyrm_uapi uapi;
 static struct wyrm_uapi_host host;
-static char answer[16384];
+static char answer[24576];
 static size_t answer_len, longest_piece;
 static int port_error;
 static unsigned port_calls;
 static wyrm_ms now;
+static uint64_t scratch[1024];
 
 static void write_answer(void *ctx, const char *text, size_t len)
 {
@@ -73,6 +74,12 @@ static wyrm_ms get_now(void *ctx)
     return now;
 }
 
+static uint64_t handshake_time(void *ctx, wyrm_peer_id peer, wyrm_ms at)
+{
+    (void)ctx;
+    return UINT64_C(1700000000000) + 1000000u * peer + at;
+}
+
 static int boot(void **state)
 {
     (void)state;
@@ -85,37 +92,47 @@ static int boot(void **state)
                                    .set_fwmark = set_mark,
                                    .find_zone = find_zone,
                                    .now = get_now,
-                                   .epoch_ms = UINT64_C(1700000000000),
-                                   .show_secrets = true};
+                                   .handshake_time = handshake_time,
+                                   .show_secrets = true,
+                                   .scratch = scratch,
+                                   .scratch_size = sizeof(scratch)};
     port_error = 0;
     port_calls = 0;
     now = 5000;
     return 0;
 }
 
-/* Gives the text line by line; the verdict of the last line. */
+/* One request, or what is left of the text; its length. */
+static size_t request_len(const char *text)
+{
+    const char *end = *text == '\n' ? text : strstr(text, "\n\n");
+
+    return end != NULL ? (size_t)(end - text) + (*text == '\n' ? 1 : 2) : strlen(text);
+}
+
+/* Gives the requests of the text one by one; the last verdict. */
 static enum wyrm_uapi_verdict give(const char *text)
 {
-    enum wyrm_uapi_verdict verdict = WYRM_UAPI_MORE;
+    enum wyrm_uapi_verdict verdict = WYRM_UAPI_CLOSE;
 
     answer_len = 0;
     answer[0] = '\0';
     while (*text != '\0') {
-        const char *end = strchr(text, '\n');
-        size_t len = (size_t)(end - text);
-        char *exact = malloc(len > 0 ? len : 1); /* so that reading beyond is noticed */
+        size_t len = request_len(text), before = answer_len;
+        char *exact = malloc(len); /* so that reading beyond is noticed */
 
         assert_non_null(exact);
         memcpy(exact, text, len);
-        do {
-            size_t before = answer_len;
-
-            verdict = wyrm_uapi_line(&uapi, &host, exact, len);
+        verdict = wyrm_uapi_request(&uapi, &host, exact, len);
+        free(exact);
+        for (;; verdict = wyrm_uapi_more(&uapi, &host)) {
             if (answer_len - before > longest_piece)
                 longest_piece = answer_len - before;
-        } while (verdict == WYRM_UAPI_AGAIN);
-        free(exact);
-        text = end + 1;
+            before = answer_len;
+            if (verdict != WYRM_UAPI_AGAIN)
+                break;
+        }
+        text += len;
     }
     return verdict;
 }
@@ -225,7 +242,7 @@ static void without_a_calendar_ages_are_told(void **state)
 {
     (void)state;
     OK(PEER);
-    host.epoch_ms = 0;
+    host.handshake_time = NULL;
     assert_false(told("handshake_age_sec"));
     node.peers[0].last_handshake = 1234;
     assert_true(told("handshake_age_sec=3\nlast_handshake_time_sec=0\n"));
@@ -261,22 +278,10 @@ static void no_piece_of_an_answer_is_too_long(void **state)
         node.peers[i].persistent_s = UINT16_MAX;
     }
     now = UINT64_MAX - 1;
-    host.epoch_ms = 0;
+    host.handshake_time = NULL;
     assert_true(told(endpoint));
     assert_true(told("handshake_age_sec=18446744073709551\n"));
     assert_in_range(longest_piece, 300, WYRM_UAPI_PIECE_MAX);
-}
-
-static void an_answer_that_is_interrupted_by_a_line_ends_with_an_error(void **state)
-{
-    (void)state;
-    OK(PEER "allowed_ip=10.0.0.0/8\n");
-    answer_len = 0;
-    assert_int_equal(wyrm_uapi_line(&uapi, &host, "get=1", 5), WYRM_UAPI_MORE);
-    assert_int_equal(wyrm_uapi_line(&uapi, &host, "", 0), WYRM_UAPI_AGAIN);
-    assert_int_equal(wyrm_uapi_line(&uapi, &host, "get=1", 5), WYRM_UAPI_MORE);
-    assert_int_equal(wyrm_uapi_line(&uapi, &host, "", 0), WYRM_UAPI_DONE);
-    assert_string_equal(answer, "errno=22\n\n");
 }
 
 static void without_a_device_every_request_says_that_it_is_down(void **state)
@@ -324,13 +329,6 @@ static void an_error_does_not_stay_for_the_next_request(void **state)
     (void)state;
     FAILS(22, "nonsense=1\n");
     OK("listen_port=5\n");
-}
-
-static void lines_before_an_error_hold_and_those_after_do_not(void **state)
-{
-    (void)state;
-    FAILS(22, "fwmark=1\nlisten_port=x\nfwmark=2\n" PEER);
-    assert_get("fwmark=1\nerrno=0\n\n");
 }
 
 /* ---- Mistakes ------------------------------------------------------------ */
@@ -436,13 +434,6 @@ static void a_bare_public_key_makes_a_peer(void **state)
     assert_true(told(PUB2));
 }
 
-static void a_peer_that_was_named_stays_when_the_next_line_is_wrong(void **state)
-{
-    (void)state;
-    FAILS(22, PEER "colour=blue\n");
-    assert_true(told(PEER));
-}
-
 static void capital_hex_digits_are_fine(void **state)
 {
     (void)state;
@@ -468,31 +459,6 @@ static void remove_takes_the_peer_away_and_leaves_out_the_rest(void **state)
     assert_get("errno=0\n\n");
     OK(PEER "remove=true\n"); /* gone already is fine */
     assert_get("errno=0\n\n");
-}
-
-/* Two connections may take turns line by line: what the one removes, the other must not set for
- * whoever has its place now. */
-static void a_peer_removed_by_another_connection_passes_nothing_on(void **state)
-{
-    static const char *const lines[] = {"allowed_ip=10.0.0.0/8\n", "endpoint=192.0.2.1:1\n",
-                                        "preshared_key=" PSK "\n", "remove=true\n"};
-
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        struct wyrm_uapi first;
-
-        (void)boot(state);
-        assert_int_equal(give("set=1\n" PEER "persistent_keepalive_interval=9\n"), WYRM_UAPI_MORE);
-        first = uapi;
-        memset(&uapi, 0, sizeof(uapi));
-        OK("replace_peers=true\npublic_key=" PUB2 "\n");
-        uapi = first;
-        assert_int_equal(give(lines[i]), WYRM_UAPI_MORE);
-        assert_int_equal(give("\n"), WYRM_UAPI_DONE);
-        assert_string_equal(answer, "errno=0\n\n");
-        assert_false(told(PUB1));
-        assert_true(told(PUB2));
-        assert_false(told("allowed_ip") || told("endpoint") || told(PSK));
-    }
 }
 
 static void our_own_key_is_passed_over(void **state)
@@ -648,25 +614,349 @@ static void setting_what_is_set_changes_nothing(void **state)
 static void no_line_whatever_does_harm(void **state)
 {
     static const char letters[] = "=\r\t -/:[]%.0123456789abcdefgetspublic_key";
+    static const char *const begins[] = {"", "set=1\n", "set=1\n" PEER, "get=1\n"};
     uint64_t seed = 7;
-    char line[WYRM_UAPI_LINE_MAX];
 
     (void)state;
     for (unsigned i = 0; i < 20000; i++) {
-        size_t len = test_random(&seed) % sizeof(line);
+        const char *begin = begins[i % COUNT(begins)];
+        size_t at = strlen(begin), len = at + test_random(&seed) % WYRM_UAPI_LINE_MAX;
         char *exact = malloc(len > 0 ? len : 1);
 
         assert_non_null(exact);
-        for (size_t at = 0; at < len; at++)
+        memcpy(exact, begin, at);
+        for (; at < len; at++)
             exact[at] = letters[test_random(&seed) % (sizeof(letters) - 1)];
         answer_len = 0;
-        if (i % 8 == 0)
-            (void)wyrm_uapi_line(&uapi, &host, "set=1", 5);
-        if (i % 8 == 1)
-            (void)wyrm_uapi_line(&uapi, &host, "public_key=" PUB1, 75);
-        (void)wyrm_uapi_line(&uapi, &host, exact, len);
+        (void)wyrm_uapi_request(&uapi, &host, exact, len);
         free(exact);
     }
+}
+
+/* ---- As a whole or not at all --------------------------------------------- */
+
+/* The peers that requests below change, remove or replace. */
+static void set_up_two_peers(void)
+{
+    OK("private_key=" PRIV "\nlisten_port=1\nfwmark=1\n" PEER
+       "endpoint=192.0.2.1:1\npreshared_key=" PSK
+       "\npersistent_keepalive_interval=5\nallowed_ip=10.0.0.0/8\n"
+       "public_key=" PUB2 "\nallowed_ip=11.0.0.0/8\n");
+    port_calls = 0;
+}
+
+static void inherited_89_a_request_with_a_mistake_changes_nothing(void **state)
+{
+    static const char *const lines[] = {"private_key=" ZERO "\n",
+                                        "listen_port=2\n",
+                                        "fwmark=2\n",
+                                        "replace_peers=true\n",
+                                        PEER "remove=true\n",
+                                        PEER "preshared_key=" ZERO "\n",
+                                        PEER "endpoint=192.0.2.2:2\n",
+                                        PEER "persistent_keepalive_interval=6\n",
+                                        PEER "replace_allowed_ips=true\n",
+                                        PEER "allowed_ip=-10.0.0.0/8\n",
+                                        PEER "allowed_ip=11.0.0.0/8\n",
+                                        "public_key=" ZERO
+                                        "\nallowed_ip=11.0.0.0/8\npublic_key=00" ZERO "\n"};
+    static const char *const mistakes[] = {"colour=blue\n", "allowed_ip=10.0.0.0/33\n",
+                                           "endpoint=nowhere.example:1\n"};
+    char text[512];
+    uint64_t before;
+
+    (void)state;
+    set_up_two_peers();
+    before = node_hash(&node);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        for (size_t j = 0; j < COUNT(mistakes); j++) {
+            sprintf(text, "%spublic_key=" PUB2 "\n%s", lines[i], mistakes[j]);
+            FAILS(22, text);
+            assert_int_equal(node_hash(&node), before);
+        }
+    }
+    assert_int_equal(port_calls, 0);
+    assert_int_equal(host.fwmark, 1);
+}
+
+static void what_a_removed_peer_is_given_is_checked_too(void **state)
+{
+    (void)state;
+    set_up_two_peers();
+    FAILS(22, PEER "remove=true\nallowed_ip=10.0.0.0/33\n");
+    assert_true(told(PEER));
+    FAILS(22, "public_key=" PSK "\nupdate_only=true\nendpoint=nowhere\n");
+}
+
+/* The prefix would be nobody's, and its packets would leave outside the tunnel. */
+static void inherited_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit(void **state)
+{
+    static char text[4096], more[8192];
+    uint64_t before;
+
+    (void)state;
+    set_up_two_peers();
+    node.pools.n_routes = 8;
+    before = node_hash(&node);
+    strcpy(text, PEER "replace_allowed_ips=true\n");
+    for (unsigned i = 0; i < 8; i++) /* one too many: the other peer has one of the eight places */
+        sprintf(text + strlen(text), "allowed_ip=10.%u.0.0/16\n", i);
+    sprintf(more, "%sallowed_ip=10.0.0.0/8\n", text);
+    FAILS(12, text);
+    FAILS(12, more);
+    assert_int_equal(node_hash(&node), before);
+    assert_true(
+        told(PEER PEER_TELLS(PSK, "endpoint=192.0.2.1:1\n", "5") "allowed_ip=10.0.0.0/8\n"));
+
+    sprintf(more, "public_key=" PUB2 "\nreplace_allowed_ips=true\n%s", text);
+    OK(more);
+    assert_int_equal(node.dev.routes_used, 8);
+}
+
+static void full_pools_can_be_replaced_by_as_much(void **state)
+{
+    static char text[8192];
+
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        strcpy(text, "set=1\nreplace_peers=true\n");
+        for (unsigned i = 0; i < NODE_PEERS; i++) {
+            sprintf(text + strlen(text), "public_key=%064x\n", 1 + i + round * 1000);
+            for (unsigned j = 0; j < NODE_ROUTES / NODE_PEERS; j++)
+                sprintf(text + strlen(text), "allowed_ip=10.%u.%u.%u/32\n", round, i, j);
+        }
+        strcat(text, "\n");
+        assert_int_equal(give(text), WYRM_UAPI_DONE);
+        assert_string_equal(answer, "errno=0\n\n");
+        assert_int_equal(node.dev.routes_used, NODE_ROUTES);
+    }
+}
+
+static void without_scratch_memory_what_may_not_fit_is_refused(void **state)
+{
+    uint64_t before;
+
+    (void)state;
+    set_up_two_peers();
+    node.pools.n_routes = 3;
+    before = node_hash(&node);
+    host.scratch_size = wyrm_uapi_scratch_size(&node.dev) - 1;
+    OK(PEER "replace_allowed_ips=true\nallowed_ip=10.0.0.0/8\n");
+    assert_int_equal(node_hash(&node), before);
+    FAILS(12, PEER "replace_allowed_ips=true\nallowed_ip=12.0.0.0/8\nallowed_ip=13.0.0.0/8\n");
+    host.scratch = NULL;
+    FAILS(12, PEER "replace_allowed_ips=true\nallowed_ip=12.0.0.0/8\nallowed_ip=13.0.0.0/8\n");
+    assert_int_equal(node_hash(&node), before);
+    host.scratch = (uint8_t *)scratch + 1; /* any address will do */
+    host.scratch_size = wyrm_uapi_scratch_size(&node.dev);
+    OK(PEER "replace_allowed_ips=true\nallowed_ip=12.0.0.0/8\nallowed_ip=13.0.0.0/8\n");
+}
+
+static void a_port_in_use_undoes_the_mark_and_stops_the_rest(void **state)
+{
+    uint64_t before;
+
+    (void)state;
+    set_up_two_peers();
+    before = node_hash(&node);
+    port_error = WYRM_UAPI_IN_USE;
+    FAILS(98, "private_key=" PSK "\nlisten_port=2\nfwmark=2\nreplace_peers=true\n");
+    assert_int_equal(node_hash(&node), before);
+    assert_int_equal(host.fwmark, 1);
+    assert_int_equal(host.listen_port, 1);
+}
+
+/* A request for one peer: settings, removal, both, with keys and prefixes that soon repeat. */
+static size_t random_block(char *text, uint64_t *seed)
+{
+    static const char *const first[] = {
+        "", "", "", "", "update_only=true\n", "remove=true\n", "replace_allowed_ips=true\n"};
+    char *at = text;
+
+    at += sprintf(at, "public_key=%064x\n%s", (unsigned)(test_random(seed) % 7),
+                  first[test_random(seed) % COUNT(first)]);
+    for (uint64_t n = test_random(seed) % 5; n > 0; n--) {
+        const char *sign = test_random(seed) % 4 == 0 ? "-" : "";
+
+        at += sprintf(at, "allowed_ip=%s10.%u.0.0/16\n", sign, (unsigned)(test_random(seed) % 14));
+    }
+    return (size_t)(at - text);
+}
+
+/* Each request is given to one device as a whole, and to another peer by peer: the first must fail
+ * if and only if any part fails, and then be as it was. */
+static void requests_fail_whole_exactly_if_a_part_would_fail(void **state)
+{
+    static char text[8192], block[1024], request[2048];
+    static struct node whole;
+    unsigned failures = 0;
+    uint64_t seed = 11;
+
+    (void)state;
+    OK("private_key=" PRIV "\n");
+    node.pools.n_peers = 4;
+    node.pools.n_routes = 9;
+    for (unsigned round = 0; round < 5000; round++) {
+        uint64_t before = node_hash(&node), expected;
+        bool fails = false;
+        size_t len = 0;
+
+        whole = node;
+        if (test_random(&seed) % 16 == 0) {
+            len = (size_t)sprintf(text, "replace_peers=true\n");
+            OK(text);
+        }
+        for (uint64_t n = test_random(&seed) % 6; n > 0; n--) {
+            size_t more = random_block(block, &seed);
+
+            memcpy(text + len, block, more + 1);
+            len += more;
+            if (fails)
+                continue;
+            sprintf(request, "set=1\n%s\n", block);
+            (void)give(request);
+            fails = strcmp(answer, "errno=0\n\n") != 0;
+        }
+        text[len] = '\0';
+        expected = fails ? before : node_hash(&node);
+        node = whole;
+        if (fails)
+            FAILS(12, text);
+        else
+            OK(text);
+        assert_int_equal(node_hash(&node), expected);
+        failures += fails;
+    }
+    assert_in_range(failures, 500, 4500);
+}
+
+/* ---- Answers in pieces ----------------------------------------------------- */
+
+/* Begins a `get` and goes on until the text is there. */
+static void get_until(const char *text)
+{
+    enum wyrm_uapi_verdict verdict;
+
+    answer_len = 0;
+    verdict = wyrm_uapi_request(&uapi, &host, "get=1\n", 6);
+    while (strstr(answer, text) == NULL) {
+        assert_int_equal(verdict, WYRM_UAPI_AGAIN);
+        verdict = wyrm_uapi_more(&uapi, &host);
+    }
+}
+
+static void finish_get(void)
+{
+    while (wyrm_uapi_more(&uapi, &host) == WYRM_UAPI_AGAIN)
+        continue;
+}
+
+static void set_meanwhile(const char *lines)
+{
+    struct wyrm_uapi first = uapi;
+    size_t len = answer_len;
+    static char saved[sizeof(answer)];
+
+    memcpy(saved, answer, sizeof(answer));
+    OK(lines);
+    memcpy(answer, saved, sizeof(answer));
+    answer_len = len;
+    uapi = first;
+}
+
+static void
+inherited_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others(void **state)
+{
+    (void)state;
+    OK(PEER "allowed_ip=10.0.0.0/8\n");
+    get_until("persistent_keepalive_interval");
+    set_meanwhile("replace_peers=true\npublic_key=" PUB2 "\nallowed_ip=11.0.0.0/8\n");
+    finish_get();
+    assert_null(strstr(answer, "allowed_ip"));
+    assert_true(told("allowed_ip=11.0.0.0/8\n"));
+}
+
+static void listing_goes_on_where_it_was_when_routes_change(void **state)
+{
+    static char text[4096];
+
+    (void)state;
+    strcpy(text, PEER);
+    for (unsigned i = 0; i < 30; i++)
+        sprintf(text + strlen(text), "allowed_ip=10.0.%u.0/24\n", 2 * i);
+    OK(text);
+    get_until("allowed_ip");
+    /* Prefixes come and go before and behind the place the listing has reached. */
+    set_meanwhile(PEER "allowed_ip=9.0.0.0/8\nallowed_ip=-10.0.0.0/24\nallowed_ip=-10.0.14.0/24\n"
+                       "allowed_ip=10.0.57.0/24\npublic_key=" PUB2
+                       "\nallowed_ip=8.0.0.0/8\nallowed_ip=10.0.17.0/24\n");
+    finish_get();
+    for (unsigned i = 0; i < 30; i++) {
+        sprintf(text, "allowed_ip=10.0.%u.0/24\n", 2 * i);
+        char *at = strstr(answer, text);
+        assert_non_null(at);
+        assert_null(strstr(at + 1, text));
+    }
+    assert_non_null(strstr(answer, "allowed_ip=10.0.57.0/24\n"));
+    assert_null(strstr(answer, "allowed_ip=9."));
+    assert_true(strstr(answer, "allowed_ip=10.0.17.") > strstr(answer, PUB2));
+}
+
+static void a_chain_of_routes_changes_nothing_in_what_is_listed(void **state)
+{
+    static uint32_t first[NODE_PEERS], next[NODE_ROUTES];
+    static char plain[sizeof(answer)];
+
+    (void)state;
+    for (unsigned i = 0; i < 60; i++) {
+        char text[256];
+
+        sprintf(text, "public_key=%064x\nallowed_ip=10.0.%u.0/24\n", 1 + i * 7 % 5, i);
+        OK(text);
+    }
+    (void)give("get=1\n\n");
+    strcpy(plain, answer);
+    wyrm_route_chain(&node.dev, first, next);
+    host.first_route = first;
+    host.next_route = next;
+    assert_get(plain);
+}
+
+static void a_device_that_goes_down_meanwhile_ends_the_answer(void **state)
+{
+    (void)state;
+    OK(PEER);
+    get_until(PUB1);
+    host.dev = NULL;
+    answer_len = 0;
+    assert_int_equal(wyrm_uapi_more(&uapi, &host), WYRM_UAPI_DONE);
+    assert_string_equal(answer, "errno=100\n\n");
+}
+
+static void what_no_request_begins_with_is_known_at_once(void **state)
+{
+    (void)state;
+    for (size_t len = 0; len <= 6; len++) {
+        assert_true(wyrm_uapi_may_begin("get=1\n", len));
+        assert_true(wyrm_uapi_may_begin("set=1\n", len));
+    }
+    assert_true(wyrm_uapi_may_begin("set=1\nanything", 14));
+    assert_false(wyrm_uapi_may_begin("f", 1));
+    assert_false(wyrm_uapi_may_begin("\n", 1));
+    assert_false(wyrm_uapi_may_begin("get=2", 5));
+}
+
+static void a_request_too_long_to_keep_is_refused_in_its_own_way(void **state)
+{
+    (void)state;
+    answer_len = 0;
+    assert_int_equal(wyrm_uapi_refuse(&host, "set=1\nlis", 9, WYRM_UAPI_NO_MEMORY), WYRM_UAPI_DONE);
+    assert_string_equal(answer, "errno=-12\n\n");
+    answer_len = 0;
+    assert_int_equal(wyrm_uapi_refuse(&host, "get=1\nlis", 9, WYRM_UAPI_NO_MEMORY), WYRM_UAPI_DONE);
+    assert_string_equal(answer, "errno=12\n\n");
+    assert_int_equal(wyrm_uapi_refuse(&host, "foo=1\nlis", 9, WYRM_UAPI_NO_MEMORY),
+                     WYRM_UAPI_CLOSE);
 }
 
 int main(void)
@@ -682,24 +972,20 @@ int main(void)
         TEST(without_a_calendar_ages_are_told),
         TEST(counters_are_told_in_full),
         TEST(no_piece_of_an_answer_is_too_long),
-        TEST(an_answer_that_is_interrupted_by_a_line_ends_with_an_error),
         TEST(without_a_device_every_request_says_that_it_is_down),
         TEST(get_takes_no_settings),
         TEST(anything_but_get_and_set_closes_the_connection),
         TEST(requests_may_follow_each_other),
         TEST(an_error_does_not_stay_for_the_next_request),
-        TEST(lines_before_an_error_hold_and_those_after_do_not),
         TEST(wrong_values_are_invalid),
         TEST(a_line_without_a_value_breaks_the_protocol),
         TEST(keys_belong_to_their_scope),
         TEST(a_port_in_use_is_told_and_changes_nothing),
         TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken),
         TEST(a_bare_public_key_makes_a_peer),
-        TEST(a_peer_that_was_named_stays_when_the_next_line_is_wrong),
         TEST(capital_hex_digits_are_fine),
         TEST(update_only_makes_no_peer_and_leaves_out_the_rest),
         TEST(remove_takes_the_peer_away_and_leaves_out_the_rest),
-        TEST(a_peer_removed_by_another_connection_passes_nothing_on),
         TEST(our_own_key_is_passed_over),
         TEST(full_pools_are_told_but_updates_go_on),
         TEST(replace_peers_empties_the_list),
@@ -712,6 +998,19 @@ int main(void)
         TEST(keepalive_from_nothing_asks_for_one_at_once),
         TEST(setting_what_is_set_changes_nothing),
         TEST(no_line_whatever_does_harm),
+        TEST(inherited_89_a_request_with_a_mistake_changes_nothing),
+        TEST(what_a_removed_peer_is_given_is_checked_too),
+        TEST(inherited_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
+        TEST(full_pools_can_be_replaced_by_as_much),
+        TEST(without_scratch_memory_what_may_not_fit_is_refused),
+        TEST(a_port_in_use_undoes_the_mark_and_stops_the_rest),
+        TEST(requests_fail_whole_exactly_if_a_part_would_fail),
+        TEST(inherited_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
+        TEST(listing_goes_on_where_it_was_when_routes_change),
+        TEST(a_chain_of_routes_changes_nothing_in_what_is_listed),
+        TEST(a_device_that_goes_down_meanwhile_ends_the_answer),
+        TEST(what_no_request_begins_with_is_known_at_once),
+        TEST(a_request_too_long_to_keep_is_refused_in_its_own_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
