@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from wyrmlab import packages
-from wyrmlab.bench import crypto, figures, images, rivals, table
+from wyrmlab.bench import cores, crypto, figures, images, rivals, table
 from wyrmlab.bench.cores import CORES, PROFILES, core
 from wyrmlab.bench.figures import Baseline, Goal, Goals, Row
 from wyrmlab.errors import UsageError, WyrmError
@@ -124,6 +125,43 @@ def test_counts_of_other_tools_are_not_compared() -> None:
     baseline = Baseline(tools={"m4": "gcc 12.2"}, rows=[row(100)])
     found = figures.compare(baseline, {"m4": "gcc 14.2"}, [row(200)])
     assert not found.risen and len(found.other_tools) == 1
+
+
+def test_two_builds_of_one_version_of_a_compiler_are_other_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They generate different code, which is no rise: a note says what was not compared and why."""
+
+    def tools_of(build: str, llvm: str) -> dict[str, str]:
+        folder = tmp_path / f"{build}-{llvm}"
+        folder.mkdir()
+        (folder / "clang-22").write_text(
+            f"#!/bin/sh\necho 'Debian clang version 22.1.8 ({build})'\n"
+        )
+        (folder / "ldd").write_text(f"#!/bin/sh\necho '  libLLVM.so => {folder}/llvm (0x1)'\n")
+        (folder / "llvm").write_text(llvm)
+        for name in ("clang-22", "ldd"):
+            (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        cores.exact_version.cache_clear()
+        return {"esp32": cores.exact_version("clang-22")}
+
+    made_with = tools_of("1~deb12u1", "a")
+    assert made_with["esp32"].startswith("clang-22 22.1.8 (1~deb12u1 LLVM ")
+    file = tmp_path / "crypto.json"
+    monkeypatch.setattr(
+        figures, "load_baseline", lambda: figures.Baseline.model_validate_json(file.read_text())
+    )
+    figures.save_baseline(Baseline(tools=made_with, rows=[row(100, core="esp32")]), file)
+    for other in (tools_of("1~deb12u2", "a"), tools_of("1~deb12u1", "b")):
+        console = Console(width=200)
+        code = crypto._judge(console, other, [row(102, core="esp32")], accept=False)
+        assert code == 0
+        said = capsys.readouterr().out
+        assert "Not compared" in said
+        assert made_with["esp32"] in said and other["esp32"] in said
+        assert "Nothing has risen" not in said
+    cores.exact_version.cache_clear()
 
 
 def test_accepting_one_core_keeps_the_others(tmp_path: Path) -> None:

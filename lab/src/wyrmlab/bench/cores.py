@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from wyrmlab import packages, paths
@@ -51,7 +53,12 @@ class Core:
 
     def tools(self) -> str:
         """What the counts depend on beside our own source."""
-        found = [f"{name} {version(name)}" for name in self.programs]
+        found = [
+            exact_version(name)
+            if name in (self.compiler, self.linker)
+            else f"{name} {version(name)}"
+            for name in self.programs
+        ]
         return ", ".join([*found, _processor()] if not self.emulator else found)
 
     def folder(self, profile: str) -> Path:
@@ -119,11 +126,39 @@ def core(name: str) -> Core:
 
 def version(program: str) -> str:
     """The first thing that looks like a version in what the program says of itself."""
-    said = subprocess.run(
-        [shutil.which(program) or program, "--version"], capture_output=True, text=True, timeout=30
-    ).stdout
-    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", re.sub(r"\([^)]*\)", "", said.split("\n")[0]))
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", re.sub(r"\([^)]*\)", "", _first_line(program)))
     return found[1] if found else "of unknown version"
+
+
+@cache
+def exact_version(compiler: str) -> str:
+    """Name, version and build: two builds of one version of Clang generate different code.
+
+    The build is the package's revision, as the compiler itself says, and for Clang also a digest of
+    the LLVM that it loads.
+    """
+    build = re.findall(r"\(([^)]*)\)", _first_line(compiler))
+    if compiler.startswith("clang"):
+        build.append(f"LLVM {_digest_of_llvm(compiler)}")
+    return f"{compiler} {version(compiler)}" + (f" ({' '.join(build)})" if build else "")
+
+
+def _first_line(program: str) -> str:
+    path = shutil.which(program) or program
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60).stdout
+    return said.split("\n")[0]
+
+
+def _digest_of_llvm(compiler: str) -> str:
+    """Of the library, or of the compiler where it is linked statically."""
+    path = shutil.which(compiler) or compiler
+    loaded = subprocess.run(["ldd", path], capture_output=True, text=True, timeout=60).stdout
+    found = re.search(r"libLLVM\S* => (\S+)", loaded)
+    digest = hashlib.sha256()
+    with Path(found[1] if found else path).open("rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()[:12]
 
 
 def _processor() -> str:

@@ -100,5 +100,6 @@ def _judge(console: Console, tools: dict[str, str], rows: list[Row], *, accept: 
     table.show_comparison(console, comparison)
     if comparison.risen:
         return FAILED
-    console.print("Nothing has risen against the baseline.")
+    if len(comparison.other_tools) < len(tools):
+        console.print("Nothing has risen against the baseline.")
     return 0

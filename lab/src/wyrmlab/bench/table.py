@@ -50,7 +50,7 @@ def show_comparison(console: Console, comparison: Comparison) -> None:
     for heading, lines in (
         ("Risen against the baseline:", comparison.risen),
         ("Fallen (keep them with --accept):", comparison.fallen),
-        ("Not compared, for other tools were used:", comparison.other_tools),
+        ("Not compared, made with other tools than the baseline:", comparison.other_tools),
     ):
         if lines:
             console.print(heading, style="bold")
