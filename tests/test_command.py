@@ -7,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import select
 import signal
 import subprocess
@@ -71,6 +72,7 @@ def test_wrong_option_is_a_usage_error() -> None:
     ("arguments", "says"),
     [
         (("build", "--board", "z80"), "There is no board `z80`"),
+        (("build", "tests", "--size"), "The tests are many programs"),
         (("build", "lib", "--board", "m7"), "goes with the target `firmware` only"),
         (("device", "--console", "telnet"), "give stdio, pty or socket:PATH"),
         (("device", "--tap", "a", "--netns", "b"), "exclude each other"),
@@ -86,6 +88,17 @@ def test_bad_argument_gets_one_sentence_and_exit_code_2(
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_size_of_the_daemon_is_told_object_by_object() -> None:
+    done = wyrm("build", "wyrmd", "--size", COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    sums = dict(re.findall(r"^(\S.*?) +(\d+) +\d+ +\d+ *$", done.stdout, re.MULTILINE))
+    assert {"core", "crypto", "daemon", "everything"} <= set(sums)
+    assert all(int(number) > 10_000 for number in (sums["core"], sums["crypto"], sums["daemon"]))
+    for name in ("src/core/wyrm_device.c", "loop.c", "sizeof(struct wyrm_peer)"):
+        assert name in done.stdout
+    assert done.stdout.splitlines()[-1] == str(paths.BUILD / "host" / "daemon" / "wyrmd")
 
 
 def test_setup_does_nothing_on_a_machine_that_is_set_up() -> None:

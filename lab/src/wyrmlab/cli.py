@@ -16,7 +16,7 @@ import typer.core
 from wyrmlab import net
 from wyrmlab.boards import BOARDS, DEFAULT
 from wyrmlab.build import Target
-from wyrmlab.errors import FAILED, INTERRUPTED, MISSING, USAGE, WyrmError
+from wyrmlab.errors import FAILED, INTERRUPTED, MISSING, USAGE, UsageError, WyrmError
 from wyrmlab.proc import ignore_signals, install_signal_handlers
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
@@ -99,6 +99,11 @@ def build(
     """Build the firmware, the library, the tests or wyrmd; the last line is the product's path."""
     from wyrmlab.build import build as run_build
 
+    if size and target is Target.TESTS:
+        raise UsageError(
+            "The tests are many programs; --size shows where the bytes of one go.",
+            remedy="It goes with firmware, lib and wyrmd.",
+        )
     product = run_build(target, board)
     if size:
         from wyrmlab.footprint import show

@@ -32,6 +32,7 @@ _GROUPS = (
     ("src/wyrm_text", "store and text"),
     ("src/wyrm_conf", "store and text"),
     ("src/wyrm_uapi", "store and text"),
+    ("daemon/CMakeFiles/wyrmd.dir/", "daemon"),
     ("/FreeRTOS-Kernel/", "FreeRTOS"),
     ("/lwip/", "lwIP"),
     (".a(", "C library"),
@@ -98,11 +99,12 @@ def short_name(name: str) -> str:
     name = name.replace("__/", "").removesuffix(".obj").removesuffix(".o")
     name = re.sub(r"^.*/CMakeFiles/[^/]+\.dir/", "", name)
     name = re.sub(r"^.*/third_party/[0-9a-f]{16}/", "", name)
+    name = re.sub(r"^/usr/.*/", "", name)
     return re.sub(r"^.*/(lib\w+\.a\()", r"\1", name)
 
 
 def measure(product: Path) -> Footprint:
-    """Sizes of a linked firmware (its map lies beside it) or of an archive's objects."""
+    """Sizes of a linked program (its map lies beside it) or of an archive's objects."""
     if product.suffix == ".a":
         return _measure_archive(product)
     return _measure_linked(product)
@@ -114,6 +116,7 @@ def _measure_linked(elf_file: Path) -> Footprint:
     if not map_file.exists():
         raise WyrmError(f"The linker left no map beside {elf_file.name}.")
     text = map_file.read_text(errors="replace").partition("Linker script and memory map")[2]
+    origins = _Origins(elf_file)
     with elf_file.open("rb") as stream:
         elf = ELFFile(stream)
         sections = {section.name: section for section in elf.iter_sections()}
@@ -123,7 +126,8 @@ def _measure_linked(elf_file: Path) -> Footprint:
             if section is None or not section["sh_flags"] & _ALLOC:
                 continue
             left = section["sh_size"]
-            for number, path in content:
+            for number, shown in content:
+                path = origins(shown)
                 footprint.objects.setdefault(path, Size())
                 footprint.objects[path] += _as_size(section, number)
                 left -= number
@@ -177,6 +181,29 @@ def _object_paths(archive: Path) -> dict[str, str]:
     """An archive knows bare names only; the build folder beside it knows the paths."""
     found = archive.parent.glob("CMakeFiles/*.dir/**/*.o")
     return {path.name: str(path) for path in found}
+
+
+class _Origins:
+    """Finds the object behind a map's `lib.a(object)`, if the archive is one that was built beside
+    the program."""
+
+    def __init__(self, program: Path) -> None:
+        self._folders = (program.parent, *program.parents[1:3])
+        self._known: dict[str, dict[str, str]] = {}
+
+    def __call__(self, shown: str) -> str:
+        found = re.fullmatch(r"(\S+\.a)\((.+)\)", shown)
+        if found is None:
+            return shown
+        if found[1] not in self._known:
+            self._known[found[1]] = self._objects(Path(found[1]))
+        return self._known[found[1]].get(found[2], shown)
+
+    def _objects(self, archive: Path) -> dict[str, str]:
+        target = archive.stem.removeprefix("lib")
+        places = [folder / archive.parent / f"CMakeFiles/{target}.dir" for folder in self._folders]
+        place = next((place for place in places if place.is_dir()), None)
+        return {path.name: str(path) for path in place.rglob("*.o")} if place else {}
 
 
 def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
