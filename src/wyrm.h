@@ -406,6 +406,9 @@ void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer);
  * not counted: nobody. */
 wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
                             wyrm_peer_id *peer);
+/* The same with the length of its prefix: the route itself, good until routes change; or NULL. */
+const struct wyrm_route *wyrm_route_match(const struct wyrm_device *dev, uint8_t family,
+                                          const uint8_t *addr);
 /* Lists the routes in order of address, `position` from 0 up; WYRM_E_STATE at the end. */
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer);

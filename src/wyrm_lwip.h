@@ -81,6 +81,7 @@ struct wyrm_lwip_config {
     uint16_t mtu;             /* 0: WYRM_DEFAULT_MTU */
     struct netif *bind_netif; /* the only interface for the outside, or NULL: routing decides */
     bool verify_checksums;    /* check inner checksums although the peer vouches for the packet */
+    bool strict;              /* allowed prefixes win over attached networks; see Routing below */
     /* Sees every plain inner packet, p->payload at the IP header; false drops it. May be NULL. */
     bool (*filter)(void *arg, enum wyrm_lwip_direction direction, const struct pbuf *p);
     /* WYRM_READY: the peer has a session; WYRM_LOST: it gave up or was removed. May be NULL. */
@@ -102,6 +103,7 @@ struct wyrm_lwip_counters {
     uint32_t unreachable, too_big;   /* outgoing packets refused, the sender told */
     uint32_t down;                   /* packets that met a tunnel that is stopped or set down */
     uint32_t send_errors;            /* datagrams that lwIP could not send */
+    uint32_t spoofed;                /* packets that came past the tunnel; see Routing below */
     uint32_t timer_fired;            /* wake-ups caused by our one timer */
 };
 
@@ -120,6 +122,7 @@ struct wyrm_lwip {
     struct udp_pcb *pcb;
     uint32_t life; /* outdates jobs of an earlier start */
     bool running, polling, receiving, sending, complaining, listed, armed;
+    bool strict;
     uint16_t port;        /* at which peers find us; 0: stopped */
     uint16_t listen_port; /* at which they shall; 0: any */
     /* Of the configuration. */
@@ -231,17 +234,36 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
 
 /* ---- Routing by allowed addresses, optional ----------------------------- */
 
-/* lwIP routes by the addresses of its interfaces alone. To send what peers are allowed to have into
- * the tunnel (AllowedIPs = 0.0.0.0/0, say), put into lwipopts.h
- *     #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
- *     #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
- * and declare both through LWIP_HOOK_FILENAME. Networks that are directly attached keep precedence,
- * and the tunnel's own datagrams are never sent into it. NULL: no tunnel wants `dest`. */
+/* lwIP routes by the addresses of its interfaces alone, and takes a packet for any of them from any
+ * of them. To send what peers are allowed to have into the tunnel (AllowedIPs = 0.0.0.0/0, say),
+ * and to keep neighbours from speaking as peers, put into lwipopts.h #define
+ * LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest) #define LWIP_HOOK_IP6_ROUTE(src,
+ * dest)     wyrm_lwip_route6(src, dest) #define LWIP_HOOK_IP4_INPUT(p, inp) wyrm_lwip_input4(p,
+ * inp) #define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp) and declare them through
+ * LWIP_HOOK_FILENAME.
+ *
+ * Out: the longest prefix that holds the destination decides, be it of an attached network or of an
+ * allowed one; the tunnel wins ties. The device's own addresses are its own. An attached network
+ * that is smaller than the allowed prefix thus stays reachable past the tunnel, and whoever hands
+ * out addresses (DHCP, router advertisements) chooses it: with wyrm_lwip_config.strict no attached
+ * network does, nor any group's address. What still leaves past the tunnel are its own datagrams,
+ * DHCP, neighbour discovery, IPv6 packets to link-local addresses, for which lwIP asks no hook, and
+ * what the application sends through an interface that it names (udp_bind_netif).
+ *
+ * In: a packet from another interface is dropped, and counted as spoofed, if it is for the tunnel's
+ * address, or if its source is an address that is routed into the tunnel. Exceptions to the latter
+ * are datagrams for a tunnel, for lwIP's DHCP client, and for UDP sockets bound to the interface;
+ * errors of ICMPv6; and, under the strict policy, neighbour discovery on attached networks. */
 #if LWIP_IPV4
+/* NULL: no interface has a prefix for `dest`; lwIP takes its default one. */
 struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest);
+/* 1: the packet was dropped. */
+int wyrm_lwip_input4(struct pbuf *p, struct netif *inp);
 #endif
 #if LWIP_IPV6
+/* NULL: no tunnel wants `dest`. */
 struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest);
+int wyrm_lwip_input6(struct pbuf *p, struct netif *inp);
 #endif
 
 #ifdef __cplusplus

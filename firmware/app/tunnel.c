@@ -262,10 +262,10 @@ void tunnel_show_stats(void)
                    (unsigned)c.rx_packets, (unsigned)c.tx_packets, (unsigned)c.rx_copies,
                    (unsigned)c.tx_copies, (unsigned)c.held, (unsigned)c.held_dropped);
     console_printf("tunnel    loops %u  no-memory %u  unreachable %u  too-big %u  down %u  "
-                   "send-errors %u  timer %u\n",
+                   "send-errors %u  spoofed %u  timer %u\n",
                    (unsigned)c.loops, (unsigned)c.no_memory, (unsigned)c.unreachable,
                    (unsigned)c.too_big, (unsigned)c.down, (unsigned)c.send_errors,
-                   (unsigned)c.timer_fired);
+                   (unsigned)c.spoofed, (unsigned)c.timer_fired);
     console_printf("tunnel    dropped ");
     for (size_t i = 0; i < WYRM_DROP_REASONS; i++)
         console_printf(" %s %u", reasons[i], (unsigned)drops[i]);

@@ -7,8 +7,11 @@
 #include "lwip/ip_addr.h"
 
 struct netif;
+struct pbuf;
 
 struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest);
 struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest);
+int wyrm_lwip_input4(struct pbuf *p, struct netif *inp);
+int wyrm_lwip_input6(struct pbuf *p, struct netif *inp);
 
 #endif

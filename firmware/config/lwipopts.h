@@ -76,10 +76,12 @@ void net_assert_locked(void);
 #define LWIP_MULTICAST_PING      1
 
 #if WYRM_FIRMWARE_TUNNEL
-/* What peers of the tunnel may have is routed to it (src/wyrm_lwip.h). */
+/* Allowed prefixes are routed into the tunnel; spoofed ones are dropped (src/wyrm_lwip.h). */
 #define LWIP_HOOK_FILENAME                 "lwip_hooks.h"
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
 #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
+#define LWIP_HOOK_IP4_INPUT(p, inp)        wyrm_lwip_input4(p, inp)
+#define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp)
 #endif
 
 /* ---- netif ---- */

@@ -75,24 +75,33 @@ static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
  * two part after some bits, and whatever contains the address is no longer than these: a longer one
  * would stand between the two. Thus the search goes on with a shorter address, at most as often as
  * it has bits. */
-wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
-                            wyrm_peer_id *peer)
+const struct wyrm_route *wyrm_route_match(const struct wyrm_device *dev, uint8_t family,
+                                          const uint8_t *addr)
 {
     const struct wyrm_route *route;
     struct wyrm_route key;
 
     if (!make_key(&key, family, addr, 8u * (unsigned)wyrm_addr_len(family)))
-        return WYRM_D_ROUTE;
+        return NULL;
     while ((route = first_above(dev, &key)) > dev->pools->routes && (--route)->family == family) {
         unsigned common = common_bits(route->addr, key.addr, route->bits);
 
-        if (common == route->bits) {
-            *peer = route->peer;
-            return WYRM_IDLE;
-        }
+        if (common == route->bits)
+            return route;
         cut(&key, common);
     }
-    return WYRM_D_ROUTE;
+    return NULL;
+}
+
+wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
+                            wyrm_peer_id *peer)
+{
+    const struct wyrm_route *route = wyrm_route_match(dev, family, addr);
+
+    if (route == NULL)
+        return WYRM_D_ROUTE;
+    *peer = route->peer;
+    return WYRM_IDLE;
 }
 
 /* How many bytes of routes stand from `at` on. */

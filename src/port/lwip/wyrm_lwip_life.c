@@ -2,8 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start and stop of a tunnel, its interface, and routing by allowed addresses. Everything here runs
- * under lwIP's core lock.
+ * Start and stop of a tunnel, and its interface. Everything here runs under lwIP's core lock.
  */
 #ifdef WYRM_PORT_LWIP
 
@@ -170,6 +169,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     lwip->event = config->event;
     lwip->wake = config->wake;
     lwip->arg = config->arg;
+    lwip->strict = config->strict;
     lwip->clock.last = sys_now();
     memset(&lwip->counters, 0, sizeof(lwip->counters));
     lwip->running = true;
@@ -230,71 +230,6 @@ void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
         wyrm_close(lwip->device);
     }
 }
-
-/* ---- Routing hooks ----------------------------------------------------------- */
-
-static struct netif *tunnel_for(uint8_t family, const void *addr)
-{
-    struct netif *netif;
-    wyrm_peer_id peer;
-
-    NETIF_FOREACH(netif)
-    {
-        struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
-
-        if (lwip != NULL && !lwip->sending && netif_is_up(netif) &&
-            wyrm_route_find(lwip->device, family, addr, &peer) == WYRM_IDLE) {
-            return netif;
-        }
-    }
-    return NULL;
-}
-
-#if LWIP_IPV4
-struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest)
-{
-    struct netif *netif;
-
-    LWIP_UNUSED_ARG(src);
-    if (ip4_addr_isloopback(dest) || ip4_addr_ismulticast(dest)) {
-        return NULL;
-    }
-    NETIF_FOREACH(netif)
-    {
-        if (netif_is_up(netif) && netif_is_link_up(netif) &&
-            !ip4_addr_isany_val(*netif_ip4_addr(netif)) &&
-            ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif))) {
-            return netif;
-        }
-    }
-    return tunnel_for(4, &dest->addr);
-}
-#endif
-
-#if LWIP_IPV6
-struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest)
-{
-    struct netif *netif;
-
-    LWIP_UNUSED_ARG(src);
-    if (ip6_addr_isloopback(dest) || ip6_addr_ismulticast(dest)) {
-        return NULL;
-    }
-    NETIF_FOREACH(netif)
-    {
-        if (!netif_is_up(netif) || !netif_is_link_up(netif)) {
-            continue;
-        }
-        for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
-            if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) &&
-                ip6_addr_net_eq(dest, netif_ip6_addr(netif, i))) {
-                return NULL; /* lwIP knows what to do with its neighbours */
-            }
-        }
-    }
-    return tunnel_for(6, dest->addr);
-}
-#endif
 
 #else
 typedef int wyrm_lwip_life_is_not_built; /* ISO C wants something in every file */

@@ -231,17 +231,16 @@ static struct wyrm_endpoint far_endpoint(void)
     return at;
 }
 
-void bench_start(void)
+static void start(const struct wyrm_lwip_config *config)
 {
     static const struct wyrm_prefix routes[] = {{4, 32, {10, 7, 0, 2}},
                                                 {4, 24, {10, 8, 0, 0}},
                                                 {6, 128, {0xfd, 7, [15] = 2}},
                                                 {6, 64, {0xfd, 8}}};
-    struct wyrm_lwip_config config = bench_config();
     struct wyrm_endpoint at = far_endpoint();
     uint8_t pub[WYRM_KEY_LEN];
 
-    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, config), ERR_OK);
     assert_int_equal(wyrm_lwip_set_private_key(bench.tunnel, tunnel_key), WYRM_IDLE);
     far_public_key(pub);
     assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, pub, &bench.peer), WYRM_IDLE);
@@ -249,6 +248,19 @@ void bench_start(void)
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &routes[i]), WYRM_IDLE);
     }
+}
+
+void bench_start(void)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    start(&config);
+}
+
+void bench_restart(const struct wyrm_lwip_config *config)
+{
+    wyrm_lwip_stop(bench.tunnel);
+    start(config);
 }
 
 static void start_far(void)

@@ -70,6 +70,8 @@ int bench_teardown(void **state);
 
 struct wyrm_lwip_config bench_config(void);
 void bench_start(void);
+/* Stops the tunnel and starts it with this configuration, keys, peer and routes as before. */
+void bench_restart(const struct wyrm_lwip_config *config);
 /* Allocations alive, and the countdown to the one that fails (0: none does). */
 unsigned bench_alive(void);
 extern unsigned bench_fail_at;

@@ -54,6 +54,8 @@ void bench_free(void *memory);
 #define LWIP_HOOK_FILENAME                 "bench_hooks.h"
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
 #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
+#define LWIP_HOOK_IP4_INPUT(p, inp)        wyrm_lwip_input4(p, inp)
+#define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp)
 #endif
 
 #endif
