@@ -3,32 +3,20 @@
  *
  * The iperf command: speaks iperf 2 with a real one at the other side, both ways.
  */
-#include "iperf.h"
-
 #include <string.h>
 
 #include "lwip/tcpip.h"
 
 #include "commands.h"
 #include "console.h"
+#include "iperf_tcp.h"
+#include "iperf_udp.h"
+#include "iperf_wire.h"
 #include "net.h"
 #include "shell.h"
 #include "text.h"
 
 #define SECONDS_MAX 86400u
-
-const char *iperf_summary(char out[IPERF_SUMMARY_MAX], const char *direction, uint64_t bytes,
-                          uint64_t microseconds)
-{
-    uint64_t hundredths = microseconds ? bytes * 800 / microseconds : 0; /* of a Mbit/s */
-
-    (void)text_format(out, IPERF_SUMMARY_MAX,
-                      "%s %llu bytes in %llu.%03u ms, %llu.%02u Mbit/s (device clock)", direction,
-                      (unsigned long long)bytes, (unsigned long long)(microseconds / 1000),
-                      (unsigned)(microseconds % 1000), (unsigned long long)(hundredths / 100),
-                      (unsigned)(hundredths % 100));
-    return out;
-}
 
 static void stop(void)
 {

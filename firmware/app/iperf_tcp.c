@@ -6,7 +6,7 @@
  * the client's header only to learn whether it is to send too: instead, on the same connection
  * (iperf -c HOST -R), or on one of its own back to the client, at once (-d) or afterwards (-r).
  */
-#include "iperf.h"
+#include "iperf_tcp.h"
 
 #include <string.h>
 
@@ -16,6 +16,7 @@
 
 #include "board_api.h"
 #include "console.h"
+#include "iperf_wire.h"
 #include "net.h"
 #include "shell.h"
 #include "text.h"
@@ -23,16 +24,8 @@
 #define STREAMS          4
 #define POLL_HALF_SECOND 1
 
-/* iperf 2 headers (24 + 36 bytes): where the words are that matter here. */
-#define HEADER_LEN         60u
-#define HEADER_FLAGS       0u
-#define HEADER_PORT        8u /* where the client listens when we are to connect back */
-#define HEADER_AMOUNT      20u
-#define HEADER_UPPER       32u
-#define FLAG_BACK          0x80000000u
-#define FLAG_BACK_NOW      0x00000001u
-#define FLAG_EXTENDED      0x40000000u
-#define UPPER_FLAG_REVERSE 0x0400u
+/* A connection that stands still does not keep its place from others. */
+#define IDLE_SECONDS 30u
 
 enum stream_state {
     STREAM_FREE,
@@ -46,13 +39,14 @@ struct stream {
     enum stream_state state;
     struct tcp_pcb *pcb;
     ip_addr_t peer;
-    uint64_t start; /* of the clock, in microseconds */
+    uint64_t start, moved; /* beginning, latest progress; of the clock, in microseconds */
     uint64_t received;
     uint64_t written, acknowledged;
     uint64_t bytes;    /* to send; 0: for... */
     uint64_t duration; /* ...as many microseconds */
     bool ours;         /* the shell started it and waits */
-    uint8_t header[HEADER_LEN];
+    uint8_t header[IPERF_HEADER_LEN];
+    struct iperf_request request; /* of the client, once its header is here */
 };
 
 static struct stream streams[STREAMS];
@@ -65,52 +59,19 @@ static struct tcp_pcb *listener;
 static const char pattern[] = DIGITS_500 DIGITS_500 DIGITS_500;
 _Static_assert(TCP_MSS < sizeof pattern, "one segment at a time");
 
-static uint32_t load_be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-/* ---- the client's header ---- */
-
-enum back { BACK_NEVER, BACK_NOW, BACK_AFTERWARDS };
-
-static enum back wants_back(const struct stream *stream)
-{
-    uint32_t flags = load_be32(stream->header + HEADER_FLAGS);
-
-    if (stream->received < HEADER_LEN || (flags & FLAG_BACK) == 0)
-        return BACK_NEVER;
-    return flags & FLAG_BACK_NOW ? BACK_NOW : BACK_AFTERWARDS;
-}
-
-static bool wants_reverse(const struct stream *stream)
-{
-    return (load_be32(stream->header + HEADER_FLAGS) & FLAG_EXTENDED) &&
-           (load_be32(stream->header + HEADER_UPPER) >> 16 & UPPER_FLAG_REVERSE);
-}
-
-/* Amounts in the header: below zero in hundredths of a second, else bytes. */
-static void take_amount(struct stream *stream, const uint8_t header[HEADER_LEN])
-{
-    int64_t amount = (int32_t)load_be32(header + HEADER_AMOUNT);
-
-    stream->bytes = amount > 0 ? (uint64_t)amount : 0;
-    stream->duration = amount < 0 ? (uint64_t)-amount * 10000u : 0;
-}
-
 /* ---- end of a stream ---- */
 
 static void connect_back(const struct stream *from);
 
 static void report(const struct stream *stream)
 {
-    char summary[IPERF_SUMMARY_MAX], name[IPADDR_STRLEN_MAX];
+    char summary[TEXT_TRANSFER_MAX], name[IPADDR_STRLEN_MAX];
     bool sent = stream->state == STREAM_SENDING || stream->state == STREAM_DRAINING;
     uint64_t bytes = sent ? stream->acknowledged : stream->received;
 
     console_notice(
         "iperf: %s, %s %s",
-        iperf_summary(summary, sent ? "tx" : "rx", bytes, board_clock_us() - stream->start),
+        text_transfer(summary, sent ? "tx" : "rx", bytes, board_clock_us() - stream->start),
         sent ? "to" : "from", text_address(&stream->peer, name));
 }
 
@@ -130,6 +91,19 @@ static void detach(struct tcp_pcb *pcb)
     tcp_poll(pcb, NULL, 0);
 }
 
+static void abandon(struct stream *stream)
+{
+    struct tcp_pcb *pcb = stream->pcb;
+
+    if (stream->state == STREAM_FREE)
+        return;
+    if (stream->state != STREAM_CONNECTING)
+        report(stream);
+    release(stream);
+    detach(pcb);
+    tcp_abort(pcb);
+}
+
 /* Returns what the lwIP callback that calls it returns. */
 static err_t finish(struct stream *stream)
 {
@@ -139,7 +113,7 @@ static err_t finish(struct stream *stream)
     report(stream);
     release(stream);
     detach(pcb);
-    if (done.state == STREAM_RECEIVING && wants_back(&done) == BACK_AFTERWARDS)
+    if (done.state == STREAM_RECEIVING && done.request.wish == IPERF_SEND_AFTERWARDS)
         connect_back(&done);
     if (tcp_close(pcb) == ERR_OK)
         return ERR_OK;
@@ -193,12 +167,28 @@ static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t len)
 
     (void)pcb;
     stream->acknowledged += len;
+    stream->moved = board_clock_us();
     return keep_sending(stream);
+}
+
+static bool is_idle(const struct stream *stream)
+{
+    return stream->state != STREAM_CONNECTING &&
+           board_clock_us() - stream->moved >= IDLE_SECONDS * 1000000u;
 }
 
 static err_t on_poll(void *context, struct tcp_pcb *pcb)
 {
     struct stream *stream = context;
+    char name[IPADDR_STRLEN_MAX];
+
+    if (is_idle(stream)) {
+        console_notice("error: iperf gave up on %s: nothing moved for %u s",
+                       text_address(&stream->peer, name), IDLE_SECONDS);
+        abandon(stream);
+        return ERR_ABRT;
+    }
+
     err_t result = keep_sending(stream);
 
     if (result == ERR_OK && stream->state == STREAM_SENDING)
@@ -208,9 +198,15 @@ static err_t on_poll(void *context, struct tcp_pcb *pcb)
 
 /* ---- receiving ---- */
 
+static void take_amount(struct stream *stream, const struct iperf_request *request)
+{
+    stream->bytes = request->bytes;
+    stream->duration = request->duration;
+}
+
 static void start_reverse(struct stream *stream)
 {
-    take_amount(stream, stream->header);
+    take_amount(stream, &stream->request);
     stream->start = board_clock_us();
     stream->state = STREAM_SENDING;
     fill(stream);
@@ -218,23 +214,27 @@ static void start_reverse(struct stream *stream)
 
 static void obey_header(struct stream *stream)
 {
-    if (wants_reverse(stream))
+    stream->request = iperf_parse_header(stream->header, sizeof stream->header);
+    if (stream->request.wish == IPERF_SEND_INSTEAD)
         start_reverse(stream);
-    else if (wants_back(stream) == BACK_NOW)
+    else if (stream->request.wish == IPERF_SEND_NOW)
         connect_back(stream);
+    else if (stream->request.wish == IPERF_FULL_DUPLEX)
+        console_notice("error: iperf does not know %s; it only receives",
+                       iperf_wish_name(stream->request.wish));
 }
 
 static void count(struct stream *stream, struct pbuf *p)
 {
-    bool had_header = stream->received >= HEADER_LEN;
+    bool had_header = stream->received >= IPERF_HEADER_LEN;
 
     if (stream->received == 0)
         stream->start = board_clock_us();
     if (!had_header)
         (void)pbuf_copy_partial(p, stream->header + stream->received,
-                                (u16_t)(HEADER_LEN - stream->received), 0);
+                                (u16_t)(IPERF_HEADER_LEN - stream->received), 0);
     stream->received += p->tot_len;
-    if (!had_header && stream->received >= HEADER_LEN)
+    if (!had_header && stream->received >= IPERF_HEADER_LEN)
         obey_header(stream);
 }
 
@@ -245,6 +245,7 @@ static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_
     (void)error;
     if (!p)
         return finish(stream);
+    stream->moved = board_clock_us();
     if (stream->state == STREAM_RECEIVING)
         count(stream, p);
     tcp_recved(pcb, p->tot_len);
@@ -276,7 +277,7 @@ static struct stream *attach(struct tcp_pcb *pcb)
 
         if (stream->state != STREAM_FREE)
             continue;
-        *stream = (struct stream){.pcb = pcb, .peer = pcb->remote_ip};
+        *stream = (struct stream){.pcb = pcb, .peer = pcb->remote_ip, .moved = board_clock_us()};
         tcp_arg(pcb, stream);
         tcp_recv(pcb, on_receive);
         tcp_sent(pcb, on_sent);
@@ -323,19 +324,6 @@ err_t iperf_tcp_serve(uint16_t port)
     return error;
 }
 
-static void abandon(struct stream *stream)
-{
-    struct tcp_pcb *pcb = stream->pcb;
-
-    if (stream->state == STREAM_FREE)
-        return;
-    if (stream->state != STREAM_CONNECTING)
-        report(stream);
-    release(stream);
-    detach(pcb);
-    tcp_abort(pcb);
-}
-
 void iperf_tcp_stop(void)
 {
     if (listener)
@@ -353,7 +341,7 @@ static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
 
     (void)error; /* always ERR_OK; failures come to on_error */
     (void)pcb;
-    stream->start = board_clock_us();
+    stream->start = stream->moved = board_clock_us();
     stream->state = STREAM_SENDING;
     fill(stream);
     return ERR_OK;
@@ -384,11 +372,10 @@ static struct stream *connect(const ip_addr_t *host, uint16_t port, err_t *error
 static void connect_back(const struct stream *from)
 {
     err_t error;
-    struct stream *stream =
-        connect(&from->peer, (uint16_t)load_be32(from->header + HEADER_PORT), &error);
+    struct stream *stream = connect(&from->peer, from->request.port, &error);
 
     if (stream)
-        take_amount(stream, from->header);
+        take_amount(stream, &from->request);
     else
         console_notice("error: iperf cannot connect back: %s", net_error(error));
 }

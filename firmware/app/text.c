@@ -139,6 +139,19 @@ size_t text_format(char *out, size_t cap, const char *format, ...)
     return len;
 }
 
+const char *text_transfer(char out[TEXT_TRANSFER_MAX], const char *direction, uint64_t bytes,
+                          uint64_t microseconds)
+{
+    uint64_t hundredths = microseconds ? bytes * 800 / microseconds : 0; /* of a Mbit/s */
+
+    (void)text_format(out, TEXT_TRANSFER_MAX,
+                      "%s %llu bytes in %llu.%03u ms, %llu.%02u Mbit/s (device clock)", direction,
+                      (unsigned long long)bytes, (unsigned long long)(microseconds / 1000),
+                      (unsigned)(microseconds % 1000), (unsigned long long)(hundredths / 100),
+                      (unsigned)(hundredths % 100));
+    return out;
+}
+
 bool text_to_u64(const char *word, uint64_t max, uint64_t *out)
 {
     uint64_t value = 0;

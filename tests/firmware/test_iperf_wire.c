@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What iperf 2 puts on the wire, as the firmware reads, counts and answers it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "iperf_wire.h"
+
+#define SECOND 1000000u
+
+static struct iperf_count count;
+
+static void put(uint8_t *p, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Arrives as late as it was sent: the clocks agree. */
+static void receive(int64_t id, uint64_t at)
+{
+    uint8_t head[IPERF_DATAGRAM_MIN];
+
+    iperf_write_datagram(head, id, at);
+    assert_int_equal(iperf_datagram_id(head), id);
+    iperf_count_datagram(&count, head, 100, at);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    count = (struct iperf_count){.start = SECOND};
+    return 0;
+}
+
+static void gaps_are_lost_until_they_arrive_late(void **state)
+{
+    (void)state;
+    for (int64_t id = 1; id <= 3; id++)
+        receive(id, SECOND);
+    receive(7, SECOND);
+    assert_int_equal(iperf_missing(&count), 3);
+    receive(5, SECOND);
+    assert_int_equal(iperf_missing(&count), 2);
+    receive(-8, 2 * SECOND);
+    assert_int_equal(count.highest, 8);
+    assert_int_equal(iperf_missing(&count), 2);
+    assert_int_equal(count.bytes, 600);
+}
+
+static void extreme_numbers_are_counted_without_overflow(void **state)
+{
+    (void)state;
+    receive(INT64_MIN, SECOND);
+    assert_int_equal(count.highest, INT64_MAX);
+    assert_int_equal(iperf_missing(&count), INT64_MAX - 1);
+    receive(INT64_MAX, SECOND);
+    receive(INT64_MIN, SECOND);
+    receive(0, SECOND);
+    receive(-1, SECOND);
+    assert_int_equal(count.late, 4);
+    assert_int_equal(count.highest, INT64_MAX);
+}
+
+static void numbers_of_32_bits_are_read_as_such(void **state)
+{
+    uint8_t head[IPERF_DATAGRAM_LEN + 4] = {0};
+
+    (void)state;
+    put(head, 0x80000000u);
+    put(head + 12, 0xffffffffu); /* not part of the number */
+    assert_int_equal(iperf_datagram_id(head), INT32_MIN);
+    iperf_count_datagram(&count, head, 16, SECOND);
+    assert_int_equal(count.highest, (int64_t)INT32_MAX + 1);
+}
+
+static void jitter_knows_no_clock_difference(void **state)
+{
+    uint8_t head[IPERF_DATAGRAM_MIN];
+
+    (void)state;
+    for (int64_t id = 1; id <= 100; id++) {
+        iperf_write_datagram(head, id, (uint64_t)id * 1000 + 77 * (uint64_t)SECOND);
+        iperf_count_datagram(&count, head, 100, SECOND + (uint64_t)id * 1000);
+    }
+    assert_int_equal(iperf_jitter_us(&count), 0);
+    iperf_write_datagram(head, 101, 101 * 1000 + 77 * (uint64_t)SECOND);
+    iperf_count_datagram(&count, head, 100, SECOND + 101 * 1000 + 1600);
+    assert_int_equal(iperf_jitter_us(&count), 100);
+}
+
+static void report_says_what_was_counted(void **state)
+{
+    uint8_t head[IPERF_DATAGRAM_MIN], report[IPERF_REPORT_LEN];
+    uint32_t lost = 0, total = 0;
+
+    (void)state;
+    receive(1, SECOND);
+    receive(4, SECOND);
+    receive(-5, 2 * SECOND);
+    iperf_write_datagram(head, -5, SECOND);
+    iperf_write_report(&count, head, report);
+    assert_memory_equal(report, head, IPERF_DATAGRAM_LEN);
+    assert_true(iperf_read_report(report, sizeof report, &lost, &total));
+    assert_int_equal(lost, 2);
+    assert_int_equal(total, 5);
+    assert_false(iperf_read_report(report, 40, &lost, &total));
+}
+
+/* The words that iperf 2.1.8 sends first, and second in the extension. */
+static struct iperf_request asked(uint32_t flags, uint32_t upper, uint32_t amount)
+{
+    uint8_t header[IPERF_HEADER_LEN] = {0};
+
+    put(header, flags);
+    put(header + 8, 5002);
+    put(header + 20, amount);
+    put(header + 32, upper << 16);
+    return iperf_parse_header(header, sizeof header);
+}
+
+static void wishes_of_a_client_are_told_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(asked(0x40010078, 0, 0).wish, IPERF_RECEIVE);
+    assert_int_equal(asked(0xc0010079, 0, 0).wish, IPERF_SEND_NOW);
+    assert_int_equal(asked(0xc0010078, 0, 0).wish, IPERF_SEND_AFTERWARDS);
+    assert_int_equal(asked(0x44010078, 0x0400, 0).wish, IPERF_SEND_INSTEAD);
+    assert_int_equal(asked(0x44010078, 0x0800, 0).wish, IPERF_FULL_DUPLEX);
+    assert_int_equal(asked(0x48010098, 0, 0).wish, IPERF_RECEIVE);
+    assert_int_equal(asked(0xc8010099, 0, 0).wish, IPERF_SEND_NOW);
+    assert_int_equal(asked(0x6c010098, 0x0400, 0).wish, IPERF_SEND_INSTEAD);
+    assert_int_equal(asked(0x30313233, 0x0400, 0).wish, IPERF_RECEIVE); /* --compatibility */
+    assert_string_equal(iperf_wish_name(IPERF_SEND_INSTEAD), "-R");
+}
+
+static void amounts_are_bytes_or_hundredths_of_a_second(void **state)
+{
+    struct iperf_request request = asked(0xc0010079, 0, 1000);
+
+    (void)state;
+    assert_int_equal(request.port, 5002);
+    assert_int_equal(request.bytes, 1000);
+    assert_int_equal(request.duration, 0);
+    request = asked(0xc0010079, 0, 0xfffffc18);
+    assert_int_equal(request.bytes, 0);
+    assert_int_equal(request.duration, 10 * SECOND);
+    assert_int_equal(asked(0xc0010079, 0, 0x80000000).duration, 0x80000000 * (uint64_t)10000);
+}
+
+static void header_that_is_cut_asks_for_nothing(void **state)
+{
+    uint8_t header[IPERF_HEADER_LEN];
+
+    (void)state;
+    memset(header, 0xff, sizeof header);
+    assert_int_equal(iperf_parse_header(header, sizeof header - 1).wish, IPERF_RECEIVE);
+    assert_int_equal(iperf_parse_header(header, 0).wish, IPERF_RECEIVE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(gaps_are_lost_until_they_arrive_late, begin),
+        cmocka_unit_test_setup(extreme_numbers_are_counted_without_overflow, begin),
+        cmocka_unit_test_setup(numbers_of_32_bits_are_read_as_such, begin),
+        cmocka_unit_test_setup(jitter_knows_no_clock_difference, begin),
+        cmocka_unit_test_setup(report_says_what_was_counted, begin),
+        cmocka_unit_test(wishes_of_a_client_are_told_apart),
+        cmocka_unit_test(amounts_are_bytes_or_hundredths_of_a_second),
+        cmocka_unit_test(header_that_is_cut_asks_for_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
