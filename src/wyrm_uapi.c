@@ -27,7 +27,7 @@ enum pass {
     PASS_APPLY, /* nothing fails any more */
 };
 
-/* What peers and routes would be: the device has only routes, and `keys` lists its peers. */
+/* What peers and routes would be: the pools hold only routes, and `keys` lists the peers. */
 struct trial {
     struct wyrm_device dev;
     struct wyrm_pools pools;
@@ -343,7 +343,7 @@ static int allowed_ip(struct set *set, const struct line *line)
         return WYRM_UAPI_OK;
     if (minus)
         return error_of(wyrm_route_remove(routes_of(set), set->peer, &prefix));
-    return error_of(wyrm_route_put(routes_of(set), set->peer, &prefix));
+    return error_of(wyrm_route_add(routes_of(set), set->peer, &prefix));
 }
 
 static int protocol_version(struct set *set, const struct line *line)

@@ -51,10 +51,6 @@ struct wyrm_peer *wyrm_used_peer(const struct wyrm_device *dev, wyrm_peer_id id)
 /* The peer with this public key; NULL if it is nobody's. */
 struct wyrm_peer *wyrm_peer_of(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN]);
 
-/* wyrm_route_add for a peer that is known to exist. */
-wyrm_status wyrm_route_put(struct wyrm_device *dev, wyrm_peer_id peer,
-                           const struct wyrm_prefix *prefix);
-
 /* Returns the verdict, counted if it is the reason of a drop. */
 wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status);
 

@@ -117,11 +117,14 @@ static bool before(const struct wyrm_device *dev, const struct wyrm_route *place
     return place > dev->pools->routes && memcmp(place - 1, key, KEY_LEN) == 0;
 }
 
-wyrm_status wyrm_route_put(struct wyrm_device *dev, wyrm_peer_id peer,
+wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix)
 {
     struct wyrm_route key, *place;
 
+    /* Routes are also tried without peers, see wyrm_uapi.c. */
+    if (dev->pools->peers != NULL && wyrm_used_peer(dev, peer) == NULL)
+        return WYRM_E_STATE;
     if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
         return WYRM_E_ARG;
 
@@ -137,12 +140,6 @@ wyrm_status wyrm_route_put(struct wyrm_device *dev, wyrm_peer_id peer,
     }
     place->peer = peer;
     return WYRM_IDLE;
-}
-
-wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
-                           const struct wyrm_prefix *prefix)
-{
-    return wyrm_used_peer(dev, peer) == NULL ? WYRM_E_STATE : wyrm_route_put(dev, peer, prefix);
 }
 
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
