@@ -224,8 +224,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN])
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
 
     if (a.error == ERR_ARG)
-        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
-                           LWIP_IPV6_NUM_ADDRESSES - 1);
+        return shell_error("the tunnel takes %u IPv4 address and at most %u IPv6 addresses",
+                           TUNNEL_IPV4, TUNNEL_IPV6);
     if (a.error != ERR_OK)
         return shell_error("the tunnel did not start: %s", net_error(a.error));
     if (status < 0)

@@ -14,6 +14,8 @@
 #define TUNNEL_PEERS  4
 #define TUNNEL_ROUTES 16
 #define TUNNEL_HELD   8
+#define TUNNEL_IPV4   1 /* addresses; one place for IPv6 is the link-local one's */
+#define TUNNEL_IPV6   (LWIP_IPV6_NUM_ADDRESSES - 1)
 
 /** Reads the timestamp mark. Once, after net_start(), console's owner. */
 void tunnel_init(void);
