@@ -42,10 +42,10 @@ def load(file: Path = LIST) -> list[Defect]:
     return [Defect(**entry) for entry in tomllib.loads(file.read_text())["defect"]]
 
 
-def outcomes_in(junit: Path) -> dict[str, dict[str, bool]]:
+def outcomes_in(*junit: Path) -> dict[str, dict[str, bool]]:
     """For each defect the tests named after it, and whether each passed wherever it ran."""
     found: dict[str, dict[str, bool]] = defaultdict(dict)
-    for case in ElementTree.parse(junit).iter("testcase"):
+    for case in (case for file in junit for case in ElementTree.parse(file).iter("testcase")):
         name = _NAME.search(case.get("name", ""))
         if name is None or case.find("skipped") is not None:
             continue
@@ -59,11 +59,10 @@ def run() -> int:
     """Runs the tests named inherited_... and prints what they say of each defect."""
     host_setup.ensure(*packages.USUAL)
     build.tests()
+    build.firmware()
     defects = load()
     with tempfile.TemporaryDirectory(prefix="wyrm-defects-") as folder:
-        junit = Path(folder) / "junit.xml"
-        testing.run_quietly("inherited", junit)
-        found = outcomes_in(junit)
+        found = outcomes_in(*testing.run_quietly("inherited", Path(folder)))
     for defect in defects:
         defect.tests = found.get(defect.see or defect.id, {})
     show(defects)
