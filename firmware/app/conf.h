@@ -13,8 +13,14 @@
 
 #include "wyrm_text.h"
 
-/** Loads what was saved; prints its own error. True if there is a configuration now. */
-bool conf_start(void);
+enum conf_saved {
+    CONF_NONE,    /* flash holds no configuration */
+    CONF_GOOD,    /* it is in force now */
+    CONF_REFUSED, /* it cannot be used: damaged, or no longer understood */
+};
+
+/** Loads what was saved; prints its own error. */
+enum conf_saved conf_start(void);
 
 /** The configuration, or NULL when there is none. */
 const struct wyrm_conf *conf_current(void);

@@ -35,22 +35,45 @@ static void banner(void)
         console_printf("random: the board has no entropy, so there will be no handshakes\n");
 }
 
+/* Before the network is up, so that not even the first packet goes past the tunnel. */
+static enum conf_saved load_configuration(void)
+{
+    enum conf_saved found = conf_start();
+
+    if (found != CONF_NONE)
+        tunnel_await(conf_current());
+    return found;
+}
+
+static void start_tunnel(enum conf_saved found)
+{
+    tunnel_init();
+    if (found == CONF_GOOD && !wg_up())
+        (void)shell_error("until the tunnel is up nothing leaves for its addresses; 'wg up' tries "
+                          "again, 'wg off' gives them up");
+    if (found == CONF_REFUSED)
+        (void)shell_error("the saved configuration cannot be used, so nothing leaves but DHCP, "
+                          "neighbor discovery and pings to neighbors; give a good one with "
+                          "'conf paste' and 'wg up', or do without a tunnel with 'wg off'");
+}
+
 static void shell_task(void *unused)
 {
+    enum conf_saved found = CONF_NONE;
     char addresses[80];
     const char *terminal = board_argument("term");
 
     (void)unused;
     console_start(terminal && strcmp(terminal, "plain") == 0);
     banner();
+    net_init();
+    if (WYRM_FIRMWARE_TUNNEL)
+        found = load_configuration();
     net_start();
     net_describe(addresses, sizeof addresses);
     console_printf("ready: %s in %lu ms\n", addresses, (unsigned long)(board_clock_us() / 1000));
-    if (WYRM_FIRMWARE_TUNNEL) {
-        tunnel_init();
-        if (conf_start())
-            (void)wg_up();
-    }
+    if (WYRM_FIRMWARE_TUNNEL)
+        start_tunnel(found);
     shell_run();
 }
 

@@ -11,6 +11,7 @@
 
 #include "console.h"
 #include "net.h"
+#include "resolver.h"
 #include "tunnel.h"
 
 #define AGAIN_MS   10000u /* after a name that was not found */
@@ -20,7 +21,8 @@ static struct name {
     char text[DNS_MAX_NAME_LENGTH]; /* empty: no name */
     uint8_t pub[WYRM_KEY_LEN];
     struct wyrm_endpoint found; /* family 0: not yet; the port is known */
-    bool asked, complained;
+    struct resolver lookup;
+    bool complained;
 } names[TUNNEL_PEERS];
 static bool looking;
 
@@ -34,7 +36,8 @@ static void look_later(void)
 
 static void complain(struct name *name)
 {
-    bool server = !ip_addr_isany(dns_getserver(0));
+    ip_addr_t unused;
+    bool server = net_lan_dns(0, &unused);
 
     if (!name->complained)
         console_notice("tunnel: the name '%s' was not found%s; asking on", name->text,
@@ -79,31 +82,17 @@ static bool find_peer(struct name *name, wyrm_peer_id *peer, struct wyrm_peer_in
     return same;
 }
 
-static void on_answer(const char *text, const ip_addr_t *address, void *which)
+static void on_answer(const ip_addr_t *address, void *which)
 {
     struct name *name = which;
     struct wyrm_peer_info info;
     wyrm_peer_id peer;
 
-    name->asked = false;
-    if (strcmp(text, name->text) != 0 || !find_peer(name, &peer, &info))
-        look_later(); /* it was about another configuration */
-    else if (address)
+    if (!find_peer(name, &peer, &info))
+        return; /* its peer is gone, or has another endpoint */
+    if (address)
         use(name, peer, address);
     else
-        complain(name);
-}
-
-static void ask(struct name *name, wyrm_peer_id peer)
-{
-    ip_addr_t address;
-    err_t error = dns_gethostbyname_addrtype(name->text, &address, on_answer, name,
-                                             LWIP_DNS_ADDRTYPE_IPV4_IPV6);
-
-    name->asked = error == ERR_INPROGRESS;
-    if (error == ERR_OK)
-        use(name, peer, &address);
-    else if (error != ERR_INPROGRESS)
         complain(name);
 }
 
@@ -114,10 +103,11 @@ static void look(void *unused)
 
     (void)unused;
     looking = false;
-    for (unsigned i = 0; i < TUNNEL_PEERS; i++)
-        if (!names[i].asked && find_peer(&names[i], &peer, &info) &&
-            (names[i].found.family == 0 || info.unanswered >= UNANSWERED))
-            ask(&names[i], peer);
+    for (struct name *name = names; name < names + TUNNEL_PEERS; name++)
+        if (!resolver_is_busy(&name->lookup) && find_peer(name, &peer, &info) &&
+            (name->found.family == 0 || info.unanswered >= UNANSWERED) &&
+            !resolver_ask(&name->lookup, name->text, on_answer, name))
+            complain(name);
 }
 
 void names_look(void)
@@ -132,8 +122,10 @@ void names_look(void)
 
 void names_forget(void)
 {
-    for (unsigned i = 0; i < TUNNEL_PEERS; i++)
+    for (unsigned i = 0; i < TUNNEL_PEERS; i++) {
         names[i].text[0] = '\0';
+        resolver_cancel(&names[i].lookup);
+    }
     sys_untimeout(look, NULL);
 }
 

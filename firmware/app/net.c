@@ -11,13 +11,19 @@
 
 #include "lwip/dhcp.h"
 #include "lwip/dns.h"
+#include "lwip/etharp.h"
+#include "lwip/nd6.h"
 #include "lwip/netif.h"
 #include "lwip/prot/dhcp.h"
+#include "lwip/prot/icmp6.h"
+#include "lwip/prot/ip6.h"
 #include "lwip/tcpip.h"
 
 #include "board_api.h"
 #include "commands.h"
 #include "console.h"
+#include "guard.h"
+#include "lwip_hooks.h"
 #include "shell.h"
 #include "text.h"
 #include "wyrm.h"
@@ -30,6 +36,11 @@
 #define DNS_WAIT_MS  10000u
 
 static struct netif interface;
+
+struct netif *net_interface(void)
+{
+    return &interface;
+}
 
 /* ---- what lwIP asks of us (config/lwipopts.h, config/arch/cc.h) ---- */
 
@@ -90,6 +101,80 @@ const char *net_error(err_t error)
     }
 }
 
+/* ---- name servers ---- */
+
+static ip_addr_t lan_dns[DNS_MAX_SERVERS]; /* in the order told, without gaps */
+static bool lan_dns_in_force = true;
+
+/* What DHCP calls instead of dns_setserver (CMakeLists.txt). */
+void net_set_lan_dns(u8_t n, const ip_addr_t *server);
+void net_set_lan_dns(u8_t n, const ip_addr_t *server)
+{
+    if (n >= DNS_MAX_SERVERS)
+        return;
+    lan_dns[n] = *server;
+    if (lan_dns_in_force)
+        dns_setserver(n, server);
+}
+
+bool net_lan_dns(unsigned n, ip_addr_t *out)
+{
+    unsigned count = 0;
+
+    while (count < DNS_MAX_SERVERS && !ip_addr_isany(&lan_dns[count]))
+        count++;
+    if (count > 0)
+        *out = lan_dns[n % count];
+    return count > 0;
+}
+
+void net_use_dns(const ip_addr_t *servers, unsigned count)
+{
+    lan_dns_in_force = count == 0;
+    for (u8_t i = 0; i < DNS_MAX_SERVERS; i++)
+        dns_setserver(i, lan_dns_in_force ? &lan_dns[i] : i < count ? &servers[i] : NULL);
+}
+
+/* ---- neighbors and routers ---- */
+
+void net_forget_neighbors(void)
+{
+    etharp_cleanup_netif(&interface);
+}
+
+/* lwIP believes every router advertisement and redirect of the link. Without autoconfiguration none
+ * is wanted. Behind extension headers, fragments among them, no message of neighbor discovery is
+ * (RFC 6980, RFC 7113): with another hop limit it counts as forged. */
+int net_input6(struct pbuf *p, struct netif *netif)
+{
+    uint8_t *ip = p->payload; /* the whole header: lwIP has looked at its length */
+    uint8_t next, type = 0;
+
+    if (WYRM_FIRMWARE_TUNNEL && wyrm_lwip_input6(p, netif))
+        return 1;
+    if (netif != &interface || p->len < IP6_HLEN || ip[7] != 255)
+        return 0;
+    next = ip[6];
+    if (next == IP6_NEXTH_HOPBYHOP || next == IP6_NEXTH_ROUTING || next == IP6_NEXTH_FRAGMENT ||
+        next == IP6_NEXTH_DESTOPTS)
+        ip[7] = 254;
+    if (next == IP6_NEXTH_ICMP6)
+        type = pbuf_get_at(p, IP6_HLEN);
+    if (type != ICMP6_TYPE_RD && (type != ICMP6_TYPE_RA || interface.ip6_autoconfig_enabled))
+        return 0;
+    pbuf_free(p);
+    return 1;
+}
+
+static void set_autoconf(bool on)
+{
+    interface.ip6_autoconfig_enabled = on;
+    if (on)
+        nd6_restart_netif(&interface); /* asks for routers */
+    else
+        interface.rs_count = 0;
+}
+
 /* ---- addresses ---- */
 
 static void set_ip4(const ip_addr_t *address, uint8_t bits, const ip_addr_t *gateway)
@@ -109,9 +194,26 @@ static void set_ip6(const ip_addr_t *address)
     netif_ip6_addr_set_state(&interface, 1, IP6_ADDR_PREFERRED);
 }
 
+/* An address that a host can have, with the length of its network. */
 static bool parse_ip4(const char *word, ip_addr_t *address, uint8_t *bits)
 {
-    return text_to_prefix(word, address, bits) && IP_IS_V4(address) && *bits <= 32;
+    return text_to_prefix(word, address, bits) && IP_IS_V4(address) && *bits > 0 &&
+           !ip_addr_isany(address) && !ip_addr_ismulticast(address) && !ip_addr_isloopback(address);
+}
+
+static bool parse_gateway(const char *word, ip_addr_t *gateway)
+{
+    return text_to_address(word, gateway) && IP_IS_V4(gateway);
+}
+
+/* No gateway is fine, too. */
+static bool can_reach(const ip_addr_t *address, uint8_t bits, const ip_addr_t *gateway)
+{
+    ip4_addr_t mask = {PP_HTONL(UINT32_MAX << (32 - bits))};
+
+    return ip_addr_isany(gateway) ||
+           (ip4_addr_net_eq(ip_2_ip4(address), ip_2_ip4(gateway), &mask) &&
+            !ip_addr_eq(address, gateway));
 }
 
 /* lwIP takes every address of its own as one of a /64. */
@@ -142,8 +244,9 @@ static void set_addresses(void)
         (void)shell_error("argument ip=%s is not ADDRESS/BITS, using " DEFAULT_IP4, ip4);
         (void)parse_ip4(DEFAULT_IP4, &address, &bits);
     }
-    if (!text_to_address(gw, &gateway) || !IP_IS_V4(&gateway)) {
-        (void)shell_error("argument gw=%s is not an IPv4 address, using none", gw);
+    if (!parse_gateway(gw, &gateway) || !can_reach(&address, bits, &gateway)) {
+        (void)shell_error("argument gw=%s is not another IPv4 address of the network, using none",
+                          gw);
         ip_addr_set_zero_ip4(&gateway);
     }
     set_ip4(&address, bits, &gateway);
@@ -155,7 +258,7 @@ static void set_addresses(void)
     set_ip6(&address);
 
     if (dns && text_to_address(dns, &address))
-        dns_setserver(0, &address);
+        net_set_lan_dns(0, &address);
     else if (dns)
         (void)shell_error("argument dns=%s is not an address, using none", dns);
 }
@@ -201,7 +304,7 @@ static void stack_is_up(void *semaphore)
     (void)xSemaphoreGive((SemaphoreHandle_t)semaphore);
 }
 
-void net_start(void)
+void net_init(void)
 {
     StaticSemaphore_t storage;
     SemaphoreHandle_t up = xSemaphoreCreateBinaryStatic(&storage);
@@ -215,9 +318,17 @@ void net_start(void)
     netif_set_default(&interface);
     interface.hostname = "wyrmling";
     netif_create_ip6_linklocal_address(&interface, 1);
-    interface.ip6_autoconfig_enabled = 1;
+    if (WYRM_FIRMWARE_TUNNEL)
+        guard_install(&interface);
+    UNLOCK_TCPIP_CORE();
+}
+
+void net_start(void)
+{
+    LOCK_TCPIP_CORE();
     set_addresses();
     netif_set_up(&interface);
+    set_autoconf(board_argument("autoconf") != NULL);
     UNLOCK_TCPIP_CORE();
 
     if (board_argument("dhcp"))
@@ -359,6 +470,7 @@ static void show(void)
 {
     const u8_t *mac = interface.hwaddr;
     char address[IPADDR_STRLEN_MAX], gateway[IPADDR_STRLEN_MAX], dns[IPADDR_STRLEN_MAX];
+    char outer[IPADDR_STRLEN_MAX];
 
     LOCK_TCPIP_CORE();
     unsigned bits = mask_bits(ip4_addr_get_u32(netif_ip4_netmask(&interface)));
@@ -368,6 +480,8 @@ static void show(void)
     (void)text_address(netif_ip_addr4(&interface), address);
     (void)text_address(netif_ip_gw4(&interface), gateway);
     (void)text_address(dns_getserver(0), dns);
+    (void)text_address(&lan_dns[0], outer);
+    bool own = lan_dns_in_force;
     UNLOCK_TCPIP_CORE();
 
     console_printf("interface  %c%c%u  %s  mtu %u\n", interface.name[0], interface.name[1],
@@ -377,52 +491,102 @@ static void show(void)
     console_printf("address    %s/%u  %s\n", address, bits, source);
     show_ip6();
     console_printf("gateway    %s\n", gateway);
-    console_printf("dns        %s\n", dns);
+    console_printf("dns        %s%s\n", dns, own ? "" : "  of the tunnel");
+    if (!own)
+        console_printf("dns        %s  for endpoints\n", outer);
+    console_printf("autoconf   %s\n", interface.ip6_autoconfig_enabled ? "on" : "off");
 }
 
-static bool set_static(int argc, char **argv)
+static bool set_static6(const char *word)
 {
-    ip_addr_t address, gateway = IPADDR4_INIT(0);
-    uint8_t bits;
+    ip_addr_t address;
 
-    if (strchr(argv[1], ':')) {
-        if (argc != 2 || !parse_ip6(argv[1], &address))
-            return shell_error("'%s' is not an IPv6 ADDRESS/64", argv[1]);
-        LOCK_TCPIP_CORE();
-        set_ip6(&address);
-        UNLOCK_TCPIP_CORE();
-        return true;
-    }
-
-    if (!parse_ip4(argv[1], &address, &bits))
-        return shell_error("'%s' is not an ADDRESS/BITS like 10.9.0.2/24", argv[1]);
-    if (argc == 4 && (!text_to_address(argv[3], &gateway) || !IP_IS_V4(&gateway)))
-        return shell_error("'%s' is not an IPv4 address", argv[3]);
+    if (!parse_ip6(word, &address))
+        return shell_error("'%s' is not an IPv6 ADDRESS/64", word);
     LOCK_TCPIP_CORE();
-    dhcp_release_and_stop(&interface);
-    set_ip4(&address, bits, &gateway);
+    set_ip6(&address);
     UNLOCK_TCPIP_CORE();
     return true;
 }
 
-bool command_ip(int argc, char **argv)
+/* Without `gw` the gateway stays, if the new network can reach it. */
+static bool set_static4(const char *word, const char *gw)
+{
+    ip_addr_t address, gateway = IPADDR4_INIT(0);
+    uint8_t bits;
+
+    if (!parse_ip4(word, &address, &bits))
+        return shell_error("'%s' is not an ADDRESS/BITS like 10.9.0.2/24", word);
+    if (gw && !parse_gateway(gw, &gateway))
+        return shell_error("'%s' is not an IPv4 address", gw);
+    if (gw && !can_reach(&address, bits, &gateway))
+        return shell_error("the gateway %s is not another address of the network of %s", gw, word);
+
+    LOCK_TCPIP_CORE();
+    dhcp_release_and_stop(&interface);
+    if (!gw)
+        ip_addr_copy_from_ip4(gateway, *netif_ip4_gw(&interface));
+    bool dropped = !can_reach(&address, bits, &gateway);
+    if (dropped)
+        ip_addr_set_zero_ip4(&gateway);
+    set_ip4(&address, bits, &gateway);
+    UNLOCK_TCPIP_CORE();
+    if (dropped)
+        console_printf("note: the gateway is not in this network, so there is none now; "
+                       "'ip %s gw ADDRESS' sets one\n",
+                       word);
+    return true;
+}
+
+static bool set_dns(const char *word)
 {
     ip_addr_t server;
 
-    if (argc == 2 && strcmp(argv[1], "dhcp") == 0) {
-        use_dhcp();
-    } else if (argc == 3 && strcmp(argv[1], "dns") == 0) {
-        if (!text_to_address(argv[2], &server))
-            return shell_error("'%s' is not an address", argv[2]);
-        LOCK_TCPIP_CORE();
-        dns_setserver(0, &server);
-        UNLOCK_TCPIP_CORE();
-    } else if (argc == 2 || (argc == 4 && strcmp(argv[2], "gw") == 0)) {
-        if (!set_static(argc, argv))
-            return false;
-    } else if (argc != 1) {
+    if (!text_to_address(word, &server))
+        return shell_error("'%s' is not an address", word);
+    LOCK_TCPIP_CORE();
+    net_set_lan_dns(0, &server);
+    UNLOCK_TCPIP_CORE();
+    return true;
+}
+
+static bool switch_autoconf(const char *word)
+{
+    bool on = strcmp(word, "on") == 0;
+
+    if (!on && strcmp(word, "off") != 0)
         return shell_usage();
+    LOCK_TCPIP_CORE();
+    set_autoconf(on);
+    UNLOCK_TCPIP_CORE();
+    return true;
+}
+
+static bool change(int argc, char **argv)
+{
+    const char *what = argv[1];
+
+    if (argc == 2 && strcmp(what, "dhcp") == 0) {
+        use_dhcp();
+        return true;
     }
+    if (argc == 3 && strcmp(what, "dns") == 0)
+        return set_dns(argv[2]);
+    if (argc == 3 && strcmp(what, "autoconf") == 0)
+        return switch_autoconf(argv[2]);
+    if (argc == 2 && strchr(what, ':'))
+        return set_static6(what);
+    if (argc == 2 && what[0] >= '0' && what[0] <= '9')
+        return set_static4(what, NULL);
+    if (argc == 4 && strcmp(argv[2], "gw") == 0)
+        return set_static4(what, argv[3]);
+    return shell_usage();
+}
+
+bool command_ip(int argc, char **argv)
+{
+    if (argc > 1 && !change(argc, argv))
+        return false;
     show();
     return true;
 }

@@ -27,10 +27,11 @@ static bool command_help(int argc, char **argv);
 static const struct command commands[] = {
     {"heap", "", "memory of FreeRTOS and lwIP: total, used, most, failed", NULL, command_heap},
     {"help", "[COMMAND]", "this list, or how to call one command", NULL, command_help},
-    {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS]", "show or set the addresses",
+    {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS | autoconf on|off]",
+     "show or set the addresses",
      "  ip                            show\n"
      "  ip 10.9.0.2/24 gw 10.9.0.1    set the IPv4 address and gateway\n"
-     "  ip fd09::2/64                 set the IPv6 address (routers announce themselves)\n"
+     "  ip fd09::2/64                 set the IPv6 address\n"
      "  ip dhcp                       ask for an IPv4 address\n"
      "  ip dns 10.9.0.1               set the name server\n",
      command_ip},

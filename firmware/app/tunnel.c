@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lwip/dns.h"
+#include "lwip/tcpip.h"
 
 #include "wyrm_crypto.h"
 #include "wyrm_freertos.h"
@@ -14,6 +14,7 @@
 #include "board_api.h"
 #include "build_info.h"
 #include "console.h"
+#include "guard.h"
 #include "names.h"
 #include "net.h"
 #include "shell.h"
@@ -35,22 +36,20 @@ struct wyrm_lwip *tunnel_lwip(void)
 
 /* ---- what the tunnel asks of the board ---- */
 
-/* A log in two sectors. */
-static bool load_mark(void *unused, unsigned place, void *buf, size_t len)
+/* One slot is one sector: erased and programmed, so that a power cut spoils only that one. */
+static bool load_mark(void *unused, unsigned slot, void *buf, size_t len)
 {
     (void)unused;
-    return board_flash_read(BOARD_FLASH_STORE, place * len, buf, len);
+    return board_flash_read(BOARD_FLASH_STORE, slot * BOARD_FLASH_SECTOR, buf, len);
 }
 
-static bool save_mark(void *unused, unsigned place, const void *buf, size_t len)
+static bool save_mark(void *unused, unsigned slot, const void *buf, size_t len)
 {
-    size_t at = place * len;
+    size_t at = slot * BOARD_FLASH_SECTOR;
 
     (void)unused;
-    if (at % BOARD_FLASH_SECTOR == 0 &&
-        !board_flash_erase(BOARD_FLASH_STORE, at, BOARD_FLASH_SECTOR))
-        return false;
-    return board_flash_program(BOARD_FLASH_STORE, at, buf, len);
+    return board_flash_erase(BOARD_FLASH_STORE, at, BOARD_FLASH_SECTOR) &&
+           board_flash_program(BOARD_FLASH_STORE, at, buf, len);
 }
 
 #if WYRM_KEYLOG
@@ -140,13 +139,10 @@ void tunnel_peers_changed(void)
 
 void tunnel_init(void)
 {
-    static const struct wyrm_store_io io = {.load = load_mark,
-                                            .save = save_mark,
-                                            .per_sector =
-                                                BOARD_FLASH_SECTOR / WYRM_STORE_RECORD_LEN};
+    static const struct wyrm_store_io io = {.load = load_mark, .save = save_mark};
 
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
-        (void)shell_error("the flash has lost its timestamps, so peers may refuse this device "
+        (void)shell_error("the flash has lost its time stamps, so peers may refuse this device "
                           "for a while; new keys ('genkey') help at once");
 }
 
@@ -178,7 +174,27 @@ static wyrm_status apply_peer(const struct application *a, uint16_t i)
     return status;
 }
 
-/* Under the core lock from the old configuration to the new one, so that nothing slips out. */
+_Static_assert(GUARD_PREFIXES >= 2 * TUNNEL_ROUTES, "the guard holds a whole configuration");
+
+void tunnel_await(const struct wyrm_conf *conf)
+{
+    LOCK_TCPIP_CORE();
+    guard_hold(conf ? conf->prefixes : NULL, conf ? conf->n_prefixes : 0);
+    UNLOCK_TCPIP_CORE();
+}
+
+static void use_dns(const struct wyrm_conf *conf)
+{
+    ip_addr_t servers[WYRM_CONF_DNS_MAX];
+    unsigned count = 0;
+
+    for (uint8_t i = 0; i < conf->n_dns; i++)
+        count += net_address_of(conf->dns[i].family, conf->dns[i].addr, &servers[count]);
+    net_use_dns(servers, count);
+}
+
+/* Under the core lock from the old configuration to the new one, so that nothing slips out; if the
+ * new one fails its prefixes stay on hold. */
 static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
 {
     struct application *a = argument;
@@ -191,6 +207,8 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
                                             .event = on_event,
                                             .wake = on_wake};
 
+    guard_hold(conf->prefixes, conf->n_prefixes);
+    net_forget_neighbors(); /* packets that wait for one would leave as they are */
     wyrm_lwip_stop_locked(lwip);
     names_forget();
     memset(was_ready, 0, sizeof was_ready);
@@ -203,16 +221,13 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
 
     for (uint16_t i = 0; i < conf->n_peers && status >= 0; i++)
         status = apply_peer(a, i);
-    for (uint8_t i = 0; i < conf->n_dns; i++) {
-        ip_addr_t server;
-
-        if (net_address_of(conf->dns[i].family, conf->dns[i].addr, &server))
-            dns_setserver(i, &server);
-    }
-    if (status < 0)
+    if (status < 0) {
         wyrm_lwip_stop_locked(lwip);
-    else
-        names_look();
+        return status;
+    }
+    use_dns(conf);
+    names_look();
+    guard_release();
     return status;
 }
 
@@ -224,8 +239,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN])
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
 
     if (a.error == ERR_ARG)
-        return shell_error("the tunnel takes %u IPv4 address and at most %u IPv6 addresses",
-                           TUNNEL_IPV4, TUNNEL_IPV6);
+        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
+                           LWIP_IPV6_NUM_ADDRESSES - 1);
     if (a.error != ERR_OK)
         return shell_error("the tunnel did not start: %s", net_error(a.error));
     if (status < 0)
@@ -240,7 +255,12 @@ void tunnel_down(void)
 
 void tunnel_forget(void)
 {
-    wyrm_lwip_remove(&tunnel);
+    LOCK_TCPIP_CORE();
+    wyrm_lwip_remove_locked(&tunnel);
+    names_forget();
+    net_use_dns(NULL, 0);
+    guard_release();
+    UNLOCK_TCPIP_CORE();
     wyrm_worker_stop(&worker);
 }
 
@@ -260,6 +280,7 @@ void tunnel_show_stats(void)
     struct wyrm_lwip_counters c;
     uint32_t drops[WYRM_DROP_REASONS];
 
+    console_printf("guard     refused %u\n", (unsigned)guard_refused());
     if (!tunnel_is_up())
         return;
     wyrm_lwip_count(&tunnel, &c, drops);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The board's one tunnel: the device, its worker, its timestamps in flash, its entropy.
+ * The board's one tunnel: the device, its worker, its time stamps in flash, its entropy.
  */
 #ifndef TUNNEL_H
 #define TUNNEL_H
@@ -14,11 +14,16 @@
 #define TUNNEL_PEERS  4
 #define TUNNEL_ROUTES 16
 #define TUNNEL_HELD   8
-#define TUNNEL_IPV4   1 /* addresses; one place for IPv6 is the link-local one's */
-#define TUNNEL_IPV6   (LWIP_IPV6_NUM_ADDRESSES - 1)
 
-/** Reads the timestamp mark. Once, after net_start(), console's owner. */
+/** Reads the time-stamp mark. Once, after net_start(), console's owner. */
 void tunnel_init(void);
+
+/**
+ * Refuses what is meant for the tunnel of a configuration until tunnel_up() succeeds or
+ * tunnel_forget(); NULL, when nobody can tell what that is: refuses nearly everything (guard.h).
+ * After net_init().
+ */
+void tunnel_await(const struct wyrm_conf *conf);
 
 /**
  * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key or
@@ -30,7 +35,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN]);
 /** Wipes keys and sessions. What is meant for the tunnel is refused until tunnel_forget(). */
 void tunnel_down(void);
 
-/** Takes interface and worker away as well: the traffic goes by ordinary routing again. */
+/** Takes interface and worker away as well: the traffic goes by ordinary routing again, whatever
+ * was on hold. */
 void tunnel_forget(void);
 
 bool tunnel_is_up(void);

@@ -14,4 +14,9 @@ struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest);
 int wyrm_lwip_input4(struct pbuf *p, struct netif *inp);
 int wyrm_lwip_input6(struct pbuf *p, struct netif *inp);
 
+/* app/net.c, app/isn.c */
+int net_input6(struct pbuf *p, struct netif *netif);
+uint32_t net_initial_sequence(const ip_addr_t *local, uint16_t local_port, const ip_addr_t *remote,
+                              uint16_t remote_port);
+
 #endif

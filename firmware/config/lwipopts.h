@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * lwIP options of the firmware. RAM: PBUF_POOL 40 * 1.55 KB, lwIP heap 32 KB, other pools about
+ * lwIP options of the firmware. RAM: PBUF_POOL 48 * 1.55 KB, lwIP heap 32 KB, other pools about
  * 7 KB (`heap` on the console shows use and maximum of each).
  */
 #ifndef LWIPOPTS_H
@@ -33,7 +33,7 @@ void net_assert_locked(void);
 #define MEMP_NUM_TCPIP_MSG_API   8
 #define MEMP_NUM_PBUF            48 /* payloads sent from where they lie */
 #define MEMP_NUM_RAW_PCB         4
-#define MEMP_NUM_UDP_PCB         8
+#define MEMP_NUM_UDP_PCB         12
 #define MEMP_NUM_TCP_PCB         8
 #define MEMP_NUM_TCP_PCB_LISTEN  4
 #define MEMP_NUM_TCP_SEG         48
@@ -46,7 +46,10 @@ void net_assert_locked(void);
 #define ETH_PAD_SIZE      2
 #define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
 #define PBUF_POOL_BUFSIZE 1536
-#define PBUF_POOL_SIZE    40 /* fragments may hold 12 of each family */
+/* What strangers can keep busy leaves a dozen free: 8 fragments of each family, and one reply for
+ * each of 10 absent neighbors of each family. Received buffers wait there: an echo reply is sent in
+ * the buffer of its request. */
+#define PBUF_POOL_SIZE 48
 
 /* ---- IP ---- */
 #define LWIP_IPV4                1
@@ -63,26 +66,29 @@ void net_assert_locked(void);
 #define LWIP_DNS                 1
 #define LWIP_IPV6_MLD            1
 #define LWIP_IPV6_NUM_ADDRESSES  4
-#define LWIP_ND6_NUM_NEIGHBORS   16
-#define ARP_TABLE_SIZE           16
-#define ARP_QUEUEING             1
+#define LWIP_ND6_NUM_NEIGHBORS   10
+#define ARP_TABLE_SIZE           10
+#define ARP_QUEUEING             0 /* one packet waits per neighbor, in both families: a queue of */
+#define LWIP_ND6_QUEUEING        0 /* each would let absent ones exhaust the buffers of all */
 #define IP_REASSEMBLY            1
 #define IP_FRAG                  1
-#define IP_REASS_MAX_PBUFS       12
+#define IP_REASS_MAX_PBUFS       8
 #define LWIP_IPV6_REASS          1
 #define LWIP_IPV6_FRAG           1
 #define LWIP_IPV6_FORWARD        0
 #define IP_FORWARD               0
-#define LWIP_MULTICAST_PING      1
+#define LWIP_MULTICAST_PING      0
+#define LWIP_BROADCAST_PING      0
 
 #if WYRM_FIRMWARE_TUNNEL
 /* Allowed prefixes are routed into the tunnel; spoofed ones are dropped (src/wyrm_lwip.h). */
-#define LWIP_HOOK_FILENAME                 "lwip_hooks.h"
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
 #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
 #define LWIP_HOOK_IP4_INPUT(p, inp)        wyrm_lwip_input4(p, inp)
-#define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp)
+#define LWIP_HOOK_TCP_ISN                  net_initial_sequence
 #endif
+#define LWIP_HOOK_FILENAME          "lwip_hooks.h"
+#define LWIP_HOOK_IP6_INPUT(p, inp) net_input6(p, inp) /* wyrm_lwip_input6 and more */
 
 /* ---- netif ---- */
 #define LWIP_NETIF_HOSTNAME          1

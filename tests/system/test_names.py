@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import re
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import dpkt
 import pytest
-from wyrmlab import proc
-from wyrmlab.pair import HOST_INNER, HOST_OUTER, Pair, at
+from wyrmlab import net, proc
+from wyrmlab.device import Device
+from wyrmlab.pair import DEVICE_OUTER, HOST_INNER, HOST_OUTER, Pair, at
 
 pytestmark = pytest.mark.netns
 MakePair = Callable[..., Pair]
@@ -26,13 +30,14 @@ class NameServer:
     Questions for one of the names in `slow` wait for `answer_late`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at: str) -> None:
         self.address: str | None = None
+        self.names: set[str] = set()  # asked for so far
         self.slow: set[str] = set()
         self.waiting: list[tuple[dpkt.dns.DNS, tuple[str, int]]] = []
         self.asked = 0
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind((HOST_OUTER[4], 53))
+        self._socket.bind((at, 53))
         self._socket.settimeout(0.1)
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._serve)
@@ -49,6 +54,7 @@ class NameServer:
                 data, asker = self._socket.recvfrom(512)
                 self.asked += 1
                 message = dpkt.dns.DNS(data)
+                self.names.add(message.qd[0].name)
                 if message.qd[0].name in self.slow:
                     self.waiting.append((message, asker))
                 else:
@@ -82,11 +88,11 @@ class NameServer:
 
 
 @pytest.fixture
-def name_server() -> Iterator[Callable[[], NameServer]]:
+def name_server() -> Iterator[Callable[..., NameServer]]:
     with contextlib.ExitStack() as stack:
 
-        def make() -> NameServer:
-            server = NameServer()
+        def make(at: str = HOST_OUTER[4]) -> NameServer:
+            server = NameServer(at)
             stack.callback(server.close)
             return server
 
@@ -162,3 +168,146 @@ def test_a_late_answer_is_not_taken_for_that_of_another_name(
     server.address = HOST_OUTER[4]
     server.answer_late("second.example.com")
     console.expect(r"^reply 1 from 10\.9\.0\.1:", timeout_s=60)
+
+
+# --- Whose name servers --------------------------------------------------------------------------
+
+
+class DhcpServer:
+    """Gives the device the address it has anyway, and tells it a name server."""
+
+    def __init__(self, dns: str) -> None:
+        self.acknowledged = 0
+        self._dns = dns
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"tap0")
+        self._socket.bind(("", 67))
+        self._socket.settimeout(0.1)
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._end.set()
+        self._thread.join(10)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while not self._end.is_set():
+            with contextlib.suppress(TimeoutError):
+                request = dpkt.dhcp.DHCP(self._socket.recv(2000))
+                kind = dict(request.opts).get(dpkt.dhcp.DHCP_OPT_MSGTYPE)
+                if kind == bytes([dpkt.dhcp.DHCPDISCOVER]):
+                    self._reply(request, dpkt.dhcp.DHCPOFFER)
+                elif kind == bytes([dpkt.dhcp.DHCPREQUEST]):
+                    self._reply(request, dpkt.dhcp.DHCPACK)
+                    self.acknowledged += 1
+
+    def _reply(self, request: dpkt.dhcp.DHCP, kind: int) -> None:
+        us = socket.inet_aton(HOST_OUTER[4])
+        options = [
+            (dpkt.dhcp.DHCP_OPT_MSGTYPE, bytes([kind])),
+            (dpkt.dhcp.DHCP_OPT_SERVER_ID, us),
+            (dpkt.dhcp.DHCP_OPT_LEASE_SEC, struct.pack("!I", 3600)),
+            (dpkt.dhcp.DHCP_OPT_NETMASK, socket.inet_aton("255.255.255.0")),
+            (dpkt.dhcp.DHCP_OPT_ROUTER, us),
+            (dpkt.dhcp.DHCP_OPT_DNS_SVRS, socket.inet_aton(self._dns)),
+        ]
+        (address,) = struct.unpack("!I", socket.inet_aton(DEVICE_OUTER[4]))
+        reply = dpkt.dhcp.DHCP(
+            op=dpkt.dhcp.DHCP_OP_REPLY, xid=request.xid, yiaddr=address,
+            chaddr=request.chaddr, opts=options,
+        )  # fmt: skip
+        self._socket.sendto(bytes(reply), ("255.255.255.255", 68))
+
+
+def name_servers(device: Device) -> list[str]:
+    """What `ip` says of them, the one in force first."""
+    return re.findall(r"^dns +(\S+)", device.command("ip"), re.MULTILINE)
+
+
+def test_inherited_78_endpoint_names_are_looked_up_outside_the_tunnel(
+    pair: MakePair, name_server: Callable[..., NameServer]
+) -> None:
+    """Everything goes through the tunnel, all other lookups too."""
+    made = pair()
+    outside = name_server()
+    outside.address = HOST_OUTER[4]
+    made.bring_up_peer()
+    inside = name_server(HOST_INNER[4])
+    inside.address = HOST_INNER[4]
+    made.device.command(f"ip dns {HOST_OUTER[4]}")
+    made.device.configure(
+        made.device_conf(
+            endpoint=f"{NAME}:51820",
+            allowed="0.0.0.0/0, ::/0",
+            interface=f"DNS = {HOST_INNER[4]}",
+        )
+    )
+    made.device.command("wg up")
+    made.wait_up()
+    assert made.device_pings("inside.example.com", count=1) == 1
+    assert outside.names == {NAME}
+    assert "inside.example.com" in inside.names
+
+
+def test_a_lease_renewed_leaves_the_name_servers_of_the_tunnel_until_wg_off(
+    pair: MakePair,
+) -> None:
+    made = pair()
+    made.bring_up_peer()
+    with contextlib.closing(DhcpServer(dns=HOST_OUTER[4])) as dhcp:
+        made.device.command("ip dhcp", timeout_s=20)
+        assert name_servers(made.device) == [HOST_OUTER[4]]
+        made.device.configure(made.device_conf(interface=f"DNS = {HOST_INNER[4]}"))
+        made.device.command("wg up")
+        made.wait_up()
+        assert name_servers(made.device) == [HOST_INNER[4], HOST_OUTER[4]]
+        before = dhcp.acknowledged
+        made.device.command("ip dhcp", timeout_s=20)
+        assert dhcp.acknowledged > before
+        assert name_servers(made.device) == [HOST_INNER[4], HOST_OUTER[4]]
+        made.device.command("wg down")
+        assert name_servers(made.device) == [HOST_INNER[4], HOST_OUTER[4]]
+        made.device.command("wg off")
+        assert name_servers(made.device) == [HOST_OUTER[4]]
+
+
+def test_a_tunnel_without_name_servers_uses_those_of_the_network(pair: MakePair) -> None:
+    made = pair()
+    made.bring_up_peer()
+    made.device.command(f"ip dns {HOST_OUTER[4]}")
+    made.device.configure(made.device_conf(interface=f"DNS = {HOST_INNER[4]}"))
+    made.device.command("wg up")
+    made.wait_up()
+    made.device.configure(made.device_conf())
+    made.device.command("wg up")
+    assert name_servers(made.device) == [HOST_OUTER[4]]
+
+
+def test_inherited_77_addresses_of_a_configuration_that_fails_stay_out_of_reach(
+    pair: MakePair, tmp_path: Path
+) -> None:
+    """The listen port is that of the DHCP client, so the tunnel cannot start at boot."""
+    made = pair()
+    conf = made.device_conf(allowed="10.77.0.0/24, 198.51.100.0/24, fd77::/64")
+    made.device.configure(conf.replace("ListenPort = 51820", "ListenPort = 68"))
+    made.device.stop()
+    made.device.args["dhcp"] = "yes"
+    file = tmp_path / "outside.pcapng"
+    with (
+        contextlib.closing(DhcpServer(dns=HOST_OUTER[4])),
+        net.Capture("tap0", file, only="not udp port 67"),
+    ):
+        made.device.start()
+        made.device.console.expect(
+            r"^error: until the tunnel is up nothing leaves for its addresses; 'wg up'.*'wg off'",
+            timeout_s=20,
+        )
+        for held in (HOST_INNER[4], HOST_INNER[6], "198.51.100.7"):
+            assert made.device_pings(held, count=1) == 0
+        assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+    held = "ip.addr == 10.77.0.0/24 || ip.addr == 198.51.100.0/24 || ipv6.addr == fd77::/64"
+    asked = "arp.dst.proto_ipv4 == 10.77.0.0/24 || icmpv6.nd.ns.target_address == fd77::/64"
+    assert net.tshark(file, "-Y", f"{held} || {asked}") == ""

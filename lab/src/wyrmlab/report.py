@@ -66,22 +66,15 @@ def _svg(chart: Chart) -> str:
             _draw_bars(axes, chart)
         else:
             _draw_line(axes, chart)
+        axes.set_ylabel(chart.unit)
         axes.spines[["top", "right"]].set_visible(False)
         if len(chart.series) > 1:
-            # Above the bars, not over them.
-            axes.legend(
-                frameon=False,
-                ncols=len(chart.series),
-                loc="lower left",
-                bbox_to_anchor=(0, 1),
-                borderaxespad=0,
-            )
+            axes.legend(frameon=False)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
         plt.close(figure)
     text = out.getvalue()
-    # Lines, like text, in the colour of the page, which may be dark.
-    return text[text.index("<svg") :].replace("#000000", "currentColor")
+    return text[text.index("<svg") :]
 
 
 def _draw_bars(axes: Axes, chart: Chart) -> None:
