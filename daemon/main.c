@@ -19,6 +19,7 @@
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,6 +131,11 @@ static int open_signals(void)
 {
     sigset_t set;
 
+    /* A shell starts what goes to its background with SIGINT ignored. Linux keeps a signal that is
+     * blocked for us even so; POSIX leaves that open. */
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
@@ -209,6 +215,10 @@ static int start_and_run(struct wyrmd *d, int ready)
             go_to_background(d, ready);
         code = wyrmd_run(d);
     }
+    /* The control socket goes last: once it is gone, port and name are free for another daemon. */
+    wyrmd_udp_close(d);
+    if (d->tun >= 0)
+        close(d->tun);
     wyrmd_uapi_close(d);
     if (d->dev.pools != NULL)
         wyrm_close(&d->dev);
@@ -233,6 +243,15 @@ static int start_in_background(struct wyrmd *d)
     }
     close(ends[1]);
     return read(ends[0], &ready, 1) == 1 ? 0 : 1; /* the child has said why not */
+}
+
+/* What others forgot to close: their files would stay open as long as we run. */
+static void close_inherited(void)
+{
+    if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
+        return;
+    for (int fd = (int)sysconf(_SC_OPEN_MAX); --fd >= 3;)
+        close(fd);
 }
 
 /* Files opened later must not take the places of standard input, output and error. */
@@ -311,6 +330,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "wyrmd: give one interface name of 1 to 15 characters, such as wg0\n");
         return 2;
     }
+    close_inherited();
     if (!have_standard_files()) {
         fprintf(stderr, "wyrmd: /dev/null: %s\n", strerror(errno));
         return 1;

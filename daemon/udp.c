@@ -376,3 +376,12 @@ void wyrmd_udp_flush(struct wyrmd *d)
     d->outbox.used = 0;
     d->outbox.fill = 0;
 }
+
+void wyrmd_udp_close(struct wyrmd *d)
+{
+    if (d->udp4 >= 0)
+        close(d->udp4);
+    if (d->udp6 >= 0)
+        close(d->udp6);
+    d->udp4 = d->udp6 = -1;
+}

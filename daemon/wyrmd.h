@@ -149,6 +149,7 @@ void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n);
 /* (Re)binds both sockets to the port, 0: any free one. 0 or an errno; on error nothing changed. */
 int wyrmd_udp_bind(struct wyrmd *d, uint16_t port);
 int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark);
+void wyrmd_udp_close(struct wyrmd *d);
 /* True if `ip` is a datagram of our own sockets that could come back here for ever. One that goes
  * to a peer behind another peer is fine. */
 bool wyrmd_udp_loops(const struct wyrmd *d, const uint8_t *ip, size_t len);

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,6 +164,52 @@ def test_clients_that_hang_do_not_keep_others_out(alone: Tunnel) -> None:
     assert alone.running
 
 
+def test_silent_and_short_connections_keep_nobody_waiting(alone: Tunnel) -> None:
+    """Also while the daemon has no time to accept them."""
+    os.kill(alone.pid, signal.SIGSTOP)
+    wires = []
+    try:
+        for i in range(1000):
+            wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            wire.setblocking(False)
+            wire.connect(str(alone.socket))  # BlockingIOError: the queue is full
+            if i % 20 == 0:
+                wires.append(wire)  # says nothing for ever
+            else:
+                wire.close()
+    finally:
+        os.kill(alone.pid, signal.SIGCONT)
+    assert "interface: wga" in alone.wg("show", "wga")
+    for wire in wires:
+        wire.close()
+
+
+def test_a_request_that_has_begun_is_finished_among_silent_connections(alone: Tunnel) -> None:
+    with contextlib.ExitStack() as stack:
+
+        def connect() -> socket.socket:
+            wire = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            wire.settimeout(5)
+            wire.connect(str(alone.socket))
+            return wire
+
+        slow = connect()
+        slow.sendall(b"set=1\nlisten_port=45")
+        eventually(lambda: unread(alone) == 0, "the first half read")
+        for _ in range(100):
+            connect()
+        assert "interface: wga" in alone.wg("show", "wga")  # all before it have been accepted
+        slow.sendall(b"67\n\n")
+        assert slow.recv(100) == b"errno=0\n\n"
+    assert alone.wg("show", "wga", "listen-port").strip() == "4567"
+
+
+def unread(tunnel: Tunnel) -> int:
+    """Bytes that wait for the daemon on connections to its socket."""
+    shown = quietly(["ss", "-xH", "src", str(tunnel.socket)], {})
+    return sum(int(line.split()[2]) for line in shown.splitlines() if " ESTAB " in line)
+
+
 # --- Many ------------------------------------------------------------------------------------
 
 
@@ -169,6 +219,76 @@ def test_a_dump_of_very_many_allowed_ips(alone: Tunnel) -> None:
     text = f"[Interface]\nPrivateKey = {alone.keys.private}\n[Peer]\nPublicKey = {peer}\n"
     alone.with_file("setconf", text + "\n".join(lines) + "\n")
     assert len(alone.show("allowed-ips")[peer].split()) == 255 * 256 * 2
+
+
+def fill(tunnel: Tunnel, peers: int, prefixes: int) -> None:
+    """`prefixes` allowed addresses for each of `peers` peers."""
+    request = "set=1\nreplace_peers=true\n" + "".join(
+        f"public_key={i + 1:064x}\n"
+        + "".join(f"allowed_ip=10.{i % 250}.{j}.{i // 250}/32\n" for j in range(prefixes))
+        for i in range(peers)
+    )
+    assert talk(tunnel, request.encode() + b"\n") == b"errno=0\n\n"
+
+
+def test_a_dump_of_a_thousand_peers_does_not_stall_the_tunnel(connect: Connect) -> None:
+    pair = connect()
+    other = net.make_keys().public
+    fill_request = pair.west.wg("showconf", "wga")
+    peers = "".join(
+        f"[Peer]\nPublicKey = {net.make_keys().public if i else other}\nAllowedIPs = "
+        + ",".join(f"11.{i % 250}.{j}.{i // 250}/32" for j in range(256))
+        + "\n"
+        for i in range(1000)
+    )
+    pair.west.with_file("setconf", fill_request + peers)
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+    def shows() -> int:
+        return len(pair.west.show("allowed-ips")[other].split(","))
+
+    worst = worst_round_trip_ms(pair, shows)
+    assert worst < 150
+
+
+def worst_round_trip_ms(pair: Pair, work: Callable[[], object]) -> float:
+    ping = pair.west.machine.command("ping", "-n", "-i", "0.002", "-w", "60", pair.EAST)
+    running = subprocess.Popen(
+        [str(arg) for arg in ping], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    )
+    try:
+        started = time.monotonic()
+        work()
+        print(f"took {time.monotonic() - started:.3f} s")
+    finally:
+        running.send_signal(signal.SIGINT)
+        said, _ = running.communicate(timeout=10)
+    return float(said.rsplit(" = ", 1)[1].split("/")[2])
+
+
+def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: Tunnel) -> None:
+    fill(alone, 100, 250)
+    before = alone.resident_kib()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
+        wire.connect(str(alone.socket))
+        wire.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                wire.send(b"get=1\n\n" * 1000)
+        for _ in range(5):  # the daemon goes on meanwhile
+            assert "interface: wga" in alone.wg("show", "wga")
+        assert alone.resident_kib() - before < 4096
+
+
+def test_the_time_of_a_handshake_does_not_change(connect: Connect) -> None:
+    pair = connect()
+    assert pair.west.machine.pings(pair.EAST) == 1
+
+    def told() -> bytes:
+        lines = talk(pair.west, b"get=1\n\n").splitlines()
+        return b"".join(line for line in lines if line.startswith(b"last_handshake_time"))
+
+    assert len({told() for _ in range(300)}) == 1
 
 
 def test_dumps_of_many_peers(alone: Tunnel) -> None:
@@ -243,6 +363,57 @@ def test_a_signal_ends_it_and_nothing_stays(alone: Tunnel, number: signal.Signal
     os.kill(alone.pid, number)
     eventually(lambda: ended(alone), "its end")
     assert "wga" not in interfaces(alone.machine)
+
+
+def test_sigint_ends_it_even_if_it_was_ignored_when_it_began(
+    alone: Tunnel, wyrmd: Path, tmp_path: Path
+) -> None:
+    """As a shell ignores it for what it starts in its background."""
+    script = f"trap '' INT; exec {wyrmd} -f wgb"
+    with alone.machine.service("wyrmd", "sh", "-c", script, log=tmp_path / "b.log") as service:
+        eventually(lambda: (SOCKETS / "wgb.sock").exists(), "its socket")
+        os.kill(service.pid, signal.SIGINT)
+        eventually(lambda: not (SOCKETS / "wgb.sock").exists(), "its end")
+        assert "wgb" not in interfaces(alone.machine)
+
+
+def test_it_closes_what_it_inherited(wyrmd: Path) -> None:
+    ours, inherited = os.pipe()
+    with machine("west") as west:
+        command = [str(arg) for arg in west.command(wyrmd, "wgz")]
+        subprocess.run(command, pass_fds=[inherited], check=True, timeout=10)
+        os.close(inherited)
+        assert select.select([ours], [], [], 5)[0], "the daemon keeps the pipe open"
+        assert os.read(ours, 1) == b""
+        west.ip("link delete wgz")
+        eventually(lambda: not (SOCKETS / "wgz.sock").exists(), "its end")
+    os.close(ours)
+
+
+BINDS_WHEN_THE_SOCKET_IS_GONE = """
+import pathlib, socket, sys
+path, port = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+print("ready", flush=True)
+while path.exists():
+    pass
+print(pathlib.Path("/sys/class/net", path.stem).exists())
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(("0.0.0.0", port))
+"""
+
+
+def test_port_and_interface_are_free_once_the_socket_is_gone(wyrmd: Path, tmp_path: Path) -> None:
+    with machine("west") as west:
+        for _ in range(5):
+            with Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+                tunnel.set("listen-port 51820")
+                script = ("-c", BINDS_WHEN_THE_SOCKET_IS_GONE, tunnel.socket, "51820")
+                command = [str(arg) for arg in west.command(sys.executable, *script)]
+                with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as waiting:
+                    assert waiting.stdout is not None
+                    assert waiting.stdout.readline() == "ready\n"
+                    os.kill(tunnel.pid, signal.SIGTERM)
+                    assert waiting.stdout.readline() == "False\n"
+                    assert waiting.wait(10) == 0
 
 
 def test_deleting_the_interface_ends_it(alone: Tunnel) -> None:
