@@ -186,11 +186,14 @@ static bool up_with_addresses(int count, char **words)
     struct wyrm_prefix addresses[1 + LWIP_IPV6_NUM_ADDRESSES];
     struct wyrm_conf conf = {.prefixes = addresses};
 
+    if ((size_t)count > sizeof addresses / sizeof addresses[0])
+        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
+                           LWIP_IPV6_NUM_ADDRESSES - 1);
     for (int i = 0; i < count; i++) {
-        if (conf.addresses.count == sizeof addresses / sizeof addresses[0] ||
-            wyrm_prefix_parse(words[i], strlen(words[i]), &addresses[conf.addresses.count++]) !=
-                WYRM_IDLE)
-            return shell_usage();
+        if (!strchr(words[i], '/') ||
+            wyrm_prefix_parse(words[i], strlen(words[i]), &addresses[i]) != WYRM_IDLE)
+            return shell_error("'%s' is not an ADDRESS/BITS like 10.77.0.2/24", words[i]);
+        conf.addresses.count++;
     }
     return up(&conf, conf_private_key());
 }

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from wyrmlab import net
 from wyrmlab.device import Device
+from wyrmlab.errors import WyrmError
 from wyrmlab.pair import HOST_OUTER, Family
 
 pytestmark = pytest.mark.netns
@@ -132,3 +133,19 @@ def test_wg_up_says_that_the_tunnel_started(boot: Boot, tmp_path: Path) -> None:
     assert device.command("wg up") == started
     device.reboot()
     assert started in device.console.transcript.split("rebooting")[1].replace("\r", "").splitlines()
+
+
+@pytest.mark.parametrize("address", ["10.77.0.2", "10.77.0.2/33", "up", "fd77::2", "10.77.0/24"])
+def test_wg_up_wants_an_address_with_its_prefix(boot: Boot, address: str) -> None:
+    device = boot()
+    with pytest.raises(WyrmError, match=f"'{address}' is not an ADDRESS/BITS like 10.77.0.2/24"):
+        device.command(f"wg up 10.77.0.3/24 {address}")
+    with pytest.raises(WyrmError, match="the tunnel is down"):
+        device.command("wg")
+
+
+@pytest.mark.parametrize("count", [2, 5, 9])
+def test_wg_up_with_too_many_addresses_names_the_limit(boot: Boot, count: int) -> None:
+    addresses = " ".join(f"10.77.{i}.2/24" for i in range(count))
+    with pytest.raises(WyrmError, match="takes one IPv4 address and at most 3 IPv6 addresses"):
+        boot().command(f"wg up {addresses}")
