@@ -18,6 +18,8 @@ static void arm_timer(struct wyrmd *d)
     wyrm_ms due = d->up ? wyrm_deadline(&d->dev) : WYRM_NEVER;
     struct itimerspec spec = {0};
 
+    if (d->initiations_due != 0 && d->initiations_due < due)
+        due = d->initiations_due;
     if (due == armed && due > d->now)
         return;
     armed = due;
@@ -96,6 +98,7 @@ static void handle(struct wyrmd *d, int fd)
 {
     if (fd == d->tun) {
         d->stop |= !wyrmd_tun_readable(d);
+        d->data_seen = d->now;
     } else if (fd == d->udp4 || fd == d->udp6) {
         wyrmd_udp_readable(d, fd);
     } else if (fd == d->timer) {
@@ -123,6 +126,7 @@ int wyrmd_run(struct wyrmd *d)
     d->now = wyrmd_now();
     look_at_interface(d);
     while (!d->stop) {
+        bool initiations = false;
         int n;
 
         arm_timer(d);
@@ -134,10 +138,16 @@ int wyrmd_run(struct wyrmd *d)
         }
         for (int i = 0; i < n && !d->stop; i++) {
             d->now = wyrmd_now();
-            handle(d, events[i].data.fd);
+            if (events[i].data.fd == d->initiations)
+                initiations = true; /* data first */
+            else
+                handle(d, events[i].data.fd);
         }
+        d->now = wyrmd_now();
+        wyrmd_initiations_resume(d);
+        if (initiations)
+            wyrmd_initiations_readable(d);
         if (d->up) {
-            d->now = wyrmd_now();
             wyrmd_service(d);
             wyrmd_run_jobs(d);
             wyrmd_service(d);

@@ -178,6 +178,10 @@ static bool open_everything(struct wyrmd *d)
         return false;
     }
     d->uapi_scratch = room(1, wyrm_uapi_scratch_size(&d->dev));
+    if (!wyrmd_initiations_init(d)) {
+        wyrmd_log(d, "%s", strerror(errno));
+        return false;
+    }
     error = wyrmd_udp_bind(d, 0);
     if (error != 0) {
         wyrmd_log(d, "UDP socket: %s", strerror(error));
@@ -210,6 +214,8 @@ static int start_and_run(struct wyrmd *d, int ready)
     int code = 1;
 
     d->udp4 = d->udp6 = d->tun = d->listener = d->watch = -1;
+    for (unsigned i = 0; i < INITIATION_SOCKETS; i++)
+        d->initiations4[i] = d->initiations6[i] = -1;
     if (open_everything(d)) {
         if (ready >= 0)
             go_to_background(d, ready);

@@ -53,33 +53,38 @@ static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
     return segment > 0 ? (size_t)segment : 0;
 }
 
-static void take_message(struct wyrmd *d, struct msghdr *header, size_t len)
+/* How many datagrams it was. */
+static unsigned take_message(struct wyrmd *d, struct msghdr *header, size_t len)
 {
     uint8_t *data = header->msg_iov->iov_base;
     struct wyrm_meta meta = {0};
     size_t segment, part;
+    unsigned n = 0;
 
     if (header->msg_flags & MSG_TRUNC)
-        return; /* one that did not fit is none of ours */
+        return 1; /* one that did not fit is none of ours */
     read_address(&meta.remote, header->msg_name);
     segment = read_control(&meta, header);
     if (segment == 0)
         segment = len;
-    for (size_t at = 0; at < len; at += part) {
+    for (size_t at = 0; at < len; at += part, n++) {
         part = len - at < segment ? len - at : segment;
         wyrmd_input(d, &meta, data + at, part);
     }
+    return n;
 }
 
-void wyrmd_udp_readable(struct wyrmd *d, int fd)
+unsigned wyrmd_udp_read(struct wyrmd *d, int fd, unsigned max)
 {
     static struct mmsghdr messages[INBOX];
     static struct iovec vectors[INBOX];
     static union address from[INBOX];
     static struct control control[INBOX];
+    unsigned datagrams = 0;
     int n;
 
-    for (unsigned i = 0; i < INBOX; i++) {
+    max = max < INBOX ? max : INBOX;
+    for (unsigned i = 0; i < max; i++) {
         vectors[i] = (struct iovec){d->inbox + (size_t)i * SEALED_MAX, SEALED_MAX};
         messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
                                               .msg_namelen = sizeof(from[i]),
@@ -88,10 +93,17 @@ void wyrmd_udp_readable(struct wyrmd *d, int fd)
                                               .msg_control = &control[i],
                                               .msg_controllen = sizeof(control[i])};
     }
-    n = recvmmsg(fd, messages, INBOX, MSG_DONTWAIT, NULL);
+    n = recvmmsg(fd, messages, max, MSG_DONTWAIT, NULL);
     for (int i = 0; i < n && d->up; i++) {
-        take_message(d, &messages[i].msg_hdr, messages[i].msg_len);
+        datagrams += take_message(d, &messages[i].msg_hdr, messages[i].msg_len);
         wyrmd_service(d);
     }
     wyrmd_merge_flush(d);
+    return datagrams;
+}
+
+void wyrmd_udp_readable(struct wyrmd *d, int fd)
+{
+    if (wyrmd_udp_read(d, fd, INBOX) > 0)
+        d->data_seen = d->now;
 }

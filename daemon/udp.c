@@ -31,15 +31,15 @@ static int set(int fd, int level, int option, int value)
 }
 
 /* Bounded by the system unless we are privileged. */
-static void enlarge_buffers(int fd)
+static void set_buffers(int fd, int receive)
 {
-    if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER) < 0)
-        (void)set(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+    if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, receive) < 0)
+        (void)set(fd, SOL_SOCKET, SO_RCVBUF, receive);
     if (set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER) < 0)
         (void)set(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
-static int open_socket(int family, uint16_t port, uint32_t mark)
+int wyrmd_udp_socket(int family, uint16_t port, uint32_t mark, int buffer, bool shared)
 {
     union address local = {0};
     int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -62,10 +62,10 @@ static int open_socket(int family, uint16_t port, uint32_t mark)
         (void)set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
         (void)set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
     }
-    enlarge_buffers(fd);
+    set_buffers(fd, buffer);
     (void)set(fd, IPPROTO_UDP, UDP_GRO, 1); /* without, datagrams just come one by one */
     if ((mark != 0 && set(fd, SOL_SOCKET, SO_MARK, (int)mark) < 0) ||
-        bind(fd, &local.any, len) < 0) {
+        (shared && set(fd, SOL_SOCKET, SO_REUSEPORT, 1) < 0) || bind(fd, &local.any, len) < 0) {
         int error = errno;
 
         close(fd);
@@ -90,10 +90,10 @@ static int open_pair(int fds[2], uint16_t port, uint32_t mark)
 {
     int error;
 
-    fds[0] = open_socket(AF_INET, port, mark);
+    fds[0] = wyrmd_udp_socket(AF_INET, port, mark, SOCKET_BUFFER, false);
     if (fds[0] < 0)
         return errno;
-    fds[1] = open_socket(AF_INET6, port_of(fds[0]), mark);
+    fds[1] = wyrmd_udp_socket(AF_INET6, port_of(fds[0]), mark, SOCKET_BUFFER, false);
     if (fds[1] >= 0 || errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)
         return 0;
     error = errno;
@@ -134,16 +134,22 @@ int wyrmd_udp_bind(struct wyrmd *d, uint16_t port)
     replace(d, fds);
     d->port = port_of(fds[0]);
     d->port_chosen = port != 0;
+    wyrmd_initiations_open(d);
     return 0;
 }
 
 int wyrmd_udp_mark(struct wyrmd *d, uint32_t mark)
 {
+    int error;
+
     if (mark == d->fwmark)
         return 0;
     if (set(d->udp4, SOL_SOCKET, SO_MARK, (int)mark) < 0 ||
         (d->udp6 >= 0 && set(d->udp6, SOL_SOCKET, SO_MARK, (int)mark) < 0))
         return errno;
+    error = wyrmd_initiations_mark(d, mark);
+    if (error != 0)
+        return error;
     d->fwmark = mark;
     return 0;
 }
@@ -384,4 +390,5 @@ void wyrmd_udp_close(struct wyrmd *d)
     if (d->udp6 >= 0)
         close(d->udp6);
     d->udp4 = d->udp6 = -1;
+    wyrmd_initiations_close(d);
 }

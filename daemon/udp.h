@@ -25,4 +25,10 @@ struct control {
                                           CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(int))];
 };
 
+/* udp.c: a socket bound to the port on every address, -1 with errno. */
+int wyrmd_udp_socket(int family, uint16_t port, uint32_t mark, int buffer, bool shared);
+
+/* receive.c: reads up to `max` messages, INBOX at most; how many datagrams these were. */
+unsigned wyrmd_udp_read(struct wyrmd *d, int fd, unsigned max);
+
 #endif /* WYRMD_UDP_H */

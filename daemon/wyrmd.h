@@ -21,8 +21,11 @@ enum {
     INBOX = 32,                                    /* messages per recvmmsg */
     OUTBOX = 256,                                  /* datagrams per flush */
     OUTBOX_BYTES = 512 * 1024,
-    TUN_READS = 16, /* per event: each may bring 64 KiB */
-    JOBS = 4,       /* handshake jobs between two looks at what is readable */
+    TUN_READS = 16,            /* per event: each may bring 64 KiB */
+    JOBS = 4,                  /* handshake jobs between two looks at what is readable */
+    INITIATION_SOCKETS = 64,   /* per address family */
+    INITIATIONS_PER_TURN = 64, /* between two looks at data */
+    INITIATIONS_PER_MS = 4,    /* while there is data */
     HELD_PER_PEER = 128,
     HELD_MAX = 1024,
     UAPI_CLIENTS = 32,
@@ -78,6 +81,10 @@ struct handshake {
 
 struct wyrmd {
     char name[IFNAMSIZ];
+    int initiations; /* an epoll descriptor with the sockets of both families, -1: not opened */
+    int initiations4[INITIATION_SOCKETS], initiations6[INITIATION_SOCKETS];
+    wyrm_ms initiations_due; /* none is read before, 0: now */
+    wyrm_ms initiations_steered, data_seen;
     int epoll, tun, udp4, udp6, listener, timer, signals, routes, watch;
     char socket_path[108];
     dev_t socket_dev; /* the socket file that is ours */
@@ -160,8 +167,21 @@ uint8_t *wyrmd_udp_room(struct wyrmd *d);
 void wyrmd_udp_commit(struct wyrmd *d, const struct wyrm_packet *packet);
 void wyrmd_udp_flush(struct wyrmd *d);
 
-/* receive.c: reads what has come, and takes it. */
+/* receive.c */
+/* Reads data that has come, and takes it. */
 void wyrmd_udp_readable(struct wyrmd *d, int fd);
+
+/* initiations.c: sockets that keep floods of initiations away from data. */
+bool wyrmd_initiations_init(struct wyrmd *d);
+/* (Re)opens them beside the sockets of data; without, where the system refuses. */
+void wyrmd_initiations_open(struct wyrmd *d);
+void wyrmd_initiations_close(struct wyrmd *d);
+/* 0 or an errno. */
+int wyrmd_initiations_mark(const struct wyrmd *d, uint32_t mark);
+/* Reads some, of every socket as many as of any other. */
+void wyrmd_initiations_readable(struct wyrmd *d);
+/* Listens again once they have had their rest. */
+void wyrmd_initiations_resume(struct wyrmd *d);
 
 /* uapi.c */
 bool wyrmd_uapi_open(struct wyrmd *d);

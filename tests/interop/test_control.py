@@ -113,6 +113,59 @@ def test_a_port_in_use_is_refused_and_the_old_one_kept(alone: Tunnel, wyrmd: Pat
         assert alone.wg("show", "wga", "listen-port").strip() == "4000"
 
 
+@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6"])
+def test_no_other_program_gets_the_port(alone: Tunnel, family: str) -> None:
+    for port in (51820, 51821):
+        alone.set(f"listen-port {port}")
+        said = alone.machine.run(
+            "python3",
+            "-c",
+            "import errno, socket\n"
+            f"s = socket.socket(socket.{family}, socket.SOCK_DGRAM)\n"
+            "try:\n"
+            f"    s.bind(('', {port}))\n"
+            "except OSError as error:\n"
+            "    print(errno.errorcode[error.errno])\n",
+        )
+        assert said.strip() == "EADDRINUSE"
+
+
+def test_a_program_that_shares_the_port_gets_no_datagram(connect: Connect, tmp_path: Path) -> None:
+    """Root may have it share the port, if it asks to; nothing of ours goes there."""
+    pair = connect()
+    program = (
+        "import socket\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+        "s.bind(('', 51820)); print('ready', flush=True)\n"
+        "s.recv(2048); print('received', flush=True)\n"
+    )
+    with pair.east.machine.service(
+        "guest", "python3", "-c", program, log=tmp_path / "guest"
+    ) as guest:
+        guest.wait_for("ready", timeout_s=10)
+        for port in range(41000, 41020):  # each selects another socket of ours
+            pair.west.set(f"listen-port {port}")
+            assert pair.west.machine.pings(pair.EAST) == 1
+            pair.west.set_key(pair.west.keys)
+        assert "received" not in guest.output()
+
+
+def test_a_port_that_another_program_would_share_is_refused(alone: Tunnel) -> None:
+    program = (
+        "import socket, time\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+        "s.bind(('', 51822)); print('ready', flush=True); time.sleep(60)\n"
+    )
+    log = alone.socket.parent / "holder"
+    with alone.machine.service("holder", "python3", "-c", program, log=log) as holder:
+        holder.wait_for("ready", timeout_s=10)
+        with pytest.raises(WyrmError) as refused:
+            alone.set("listen-port 51822")
+    assert "Address already in use" in refused.value.detail
+
+
 def test_mistakes_are_told_by_their_name(alone: Tunnel) -> None:
     said = talk(alone, b"set=1\nfwmark=0x10\n\n")
     assert said == b"errno=-22\n\n"

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import net
+from wyrmlab import build, net, proc
 from wyrmlab.flood import flood
-from wyrmlab.tunnels import Pair, Tunnel, eventually, machine, transfer
+from wyrmlab.tunnels import Pair, Tunnel, eventually, machine, pair, transfer
 from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
 from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER
@@ -290,6 +290,56 @@ def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(
     assert count.responses == 0
     assert count.other == 0  # nothing longer than what was sent, nothing but cookie replies
     assert 0 < count.cookies <= count.sent
+
+
+def heavy_flood(pair: Pair, log: Path, seconds: int) -> proc.Service:
+    """400,000 initiations a second, from west to east, for so many seconds."""
+    to = (pair.EAST_OUTER[pair.outer], "51820", "400000", str(seconds))
+    return pair.west.machine.service("flood", build.flood(), pair.east.keys.public, *to, log=log)
+
+
+@OUTER
+def test_live_data_passes_during_a_flood_of_initiations(
+    connect: Connect, tmp_path: Path, outer: int
+) -> None:
+    """They have buffers of their own: what fills these leaves data alone."""
+    pair = connect(outer=outer)
+    assert pair.west.machine.pings(pair.EAST) == 1
+    with heavy_flood(pair, tmp_path / "flood", seconds=20) as sender:
+        sender.wait_for("first answer", timeout_s=10)
+        passed = pair.west.machine.pings(pair.EAST, count=300, interval_s=0.01)
+        assert sender.running
+    assert passed >= 285  # with one socket for all 250; a few may be lost on a busy machine
+
+
+@OUTER
+def test_a_new_peer_gets_in_during_a_heavy_flood_of_initiations(
+    connect: Connect, tmp_path: Path, outer: int
+) -> None:
+    """From the very address that the flood comes from. It has five attempts, and needs two: one
+    brings the cookie."""
+    pair = connect(outer=outer)
+    with heavy_flood(pair, tmp_path / "flood", seconds=40) as sender:
+        sender.wait_for("first answer", timeout_s=10)
+        assert pair.west.machine.pings(pair.EAST, wait_s=22) == 1
+        assert sender.running
+
+
+@pytest.mark.parametrize("limited_role", ["initiator", "responder"])
+def test_without_sockets_for_initiations_one_serves_all(
+    wyrmd: Path, tmp_path: Path, limited_role: str
+) -> None:
+    """Where the system refuses them: here for want of file descriptors."""
+    limited = tmp_path / "wyrmd"
+    limited.write_text(f'#!/bin/sh\nexec prlimit --nofile=48 {wyrmd} "$@"\n')
+    limited.chmod(0o755)
+    programs = [limited, wyrmd] if limited_role == "initiator" else [wyrmd, limited]
+    with pair(tmp_path, *programs) as both:
+        for side in (both.west, both.east):
+            sockets = side.machine.run("ss", "-Hlnu", "sport = :51820").splitlines()
+            assert (len(sockets) == 2) == (side.program == str(limited))
+        assert both.west.machine.pings(both.EAST, count=3) == 3
+        assert both.east.machine.pings(both.WEST, count=3) == 3
 
 
 def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:

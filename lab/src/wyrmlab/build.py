@@ -73,6 +73,14 @@ def conf_check() -> Path:
     return paths.BUILD / "host" / "lab" / "native" / "wyrm_conf_check"
 
 
+def flood() -> Path:
+    """Builds the program that sends initiations at a steady rate."""
+    if not net.restarted():
+        host_setup.ensure("build")
+        cmake("host", target="wyrm_flood")
+    return paths.BUILD / "host" / "lab" / "native" / "wyrm_flood"
+
+
 def tests() -> list[Path]:
     """Builds the host tests with both compilers; returns their folders."""
     host_setup.ensure("build", "firmware", "check")
