@@ -14,6 +14,7 @@
 #include "lwip/prot/ip4.h"
 #include "lwip/prot/ip6.h"
 
+#include "neighbors.h"
 #include "tunnel.h"
 
 #define DHCP_CLIENT 68
@@ -174,10 +175,11 @@ static bool may_leave6(const struct netif *netif, const struct pbuf *p, const ip
 
 static err_t output4(struct netif *netif, struct pbuf *p, const ip4_addr_t *dest)
 {
-    if (may_leave4(netif, p, dest))
-        return send4(netif, p, dest);
-    guard.refused++;
-    return ERR_RTE;
+    if (!may_leave4(netif, p, dest)) {
+        guard.refused++;
+        return ERR_RTE;
+    }
+    return neighbors_may_ask(netif, dest) ? send4(netif, p, dest) : ERR_RTE;
 }
 
 static err_t output6(struct netif *netif, struct pbuf *p, const ip6_addr_t *dest)

@@ -16,6 +16,7 @@
 #include "console.h"
 #include "guard.h"
 #include "names.h"
+#include "neighbors.h"
 #include "net.h"
 #include "shell.h"
 
@@ -280,7 +281,8 @@ void tunnel_show_stats(void)
     struct wyrm_lwip_counters c;
     uint32_t drops[WYRM_DROP_REASONS];
 
-    console_printf("guard     refused %u\n", (unsigned)guard_refused());
+    console_printf("guard     refused %u  unasked-neighbors %u\n", (unsigned)guard_refused(),
+                   (unsigned)neighbors_refused());
     if (!tunnel_is_up())
         return;
     wyrm_lwip_count(&tunnel, &c, drops);

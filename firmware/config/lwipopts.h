@@ -47,8 +47,8 @@ void net_assert_locked(void);
 #define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
 #define PBUF_POOL_BUFSIZE 1536
 /* What strangers can keep busy leaves a dozen free: 8 fragments of each family, and one reply for
- * each of 10 absent neighbors of each family. Received buffers wait there: an echo reply is sent in
- * the buffer of its request. */
+ * each absent neighbor, 8 of IPv4 (app/neighbors.c) and 10 of IPv6. Received buffers wait there: an
+ * echo reply is sent in the buffer of its request. */
 #define PBUF_POOL_SIZE 48
 
 /* ---- IP ---- */
@@ -67,7 +67,7 @@ void net_assert_locked(void);
 #define LWIP_IPV6_MLD            1
 #define LWIP_IPV6_NUM_ADDRESSES  4
 #define LWIP_ND6_NUM_NEIGHBORS   10
-#define ARP_TABLE_SIZE           10
+#define ARP_TABLE_SIZE           16
 #define ARP_QUEUEING             0 /* one packet waits per neighbor, in both families: a queue of */
 #define LWIP_ND6_QUEUEING        0 /* each would let absent ones exhaust the buffers of all */
 #define IP_REASSEMBLY            1

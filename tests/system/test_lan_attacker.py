@@ -131,6 +131,48 @@ def test_inherited_76_forged_pings_from_inside_addresses_are_not_answered_in_the
     assert inner_frames(file) == ""
 
 
+def test_inherited_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
+    pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
+) -> None:
+    """Connections and pings in the name of the peer: their answers would go through the tunnel."""
+    made = pair()
+    made.connect()
+    made.device.command("iperf -s")
+    link = wire()
+    file = tmp_path / "inside.pcapng"
+    with net.Capture(made.peer.interface, file):
+        for family in (4, 6):
+            for target in (DEVICE_INNER[family], DEVICE_OUTER[family]):
+                for forged in (
+                    frames.syn(HOST_INNER[family], target, IPERF, by_port=4000),
+                    frames.echo_request(HOST_INNER[family], target),
+                    frames.udp(HOST_INNER[family], target, 9, b"nobody listens"),
+                ):
+                    link.send(frames.ethernet(forged, by=link.mac))
+        assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+        assert made.device_pings(count=3) == 3
+    genuine = f"icmp.type in {{0, 8}} && ip.src in {{{HOST_INNER[4]}, {DEVICE_INNER[4]}}}"
+    assert net.tshark(file, "-Y", f"!({genuine} && icmp.ident != 0x666)") == ""
+    assert re.search(r"\bspoofed 1\d\b", made.device.command("stats"))
+
+
+@pytest.mark.parametrize("state", ["up", "down"])
+def test_inherited_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
+    pair: MakePair, tmp_path: Path, state: str
+) -> None:
+    """An attached network of eight bits holds the addresses of the peer, too."""
+    made = pair()
+    made.connect()
+    file = tmp_path / "outside.pcapng"
+    if state == "down":
+        made.device.command("wg down")
+    with net.Capture("tap0", file):
+        made.device.command("ip 10.9.0.2/8 gw 10.9.0.1")
+        assert made.device_pings() == (3 if state == "up" else 0)
+        assert made.device_pings(HOST_OUTER[4]) == 3
+    assert inner_frames(file) == ""
+
+
 def test_inherited_79_router_advertisements_are_ignored_unless_asked_for(
     boot: Boot, wire: Callable[[], Wire]
 ) -> None:
@@ -165,17 +207,26 @@ def test_a_router_advertisement_behind_an_extension_header_is_ignored(
     assert "2001:db8:66:" not in device.command("ip")
 
 
+@pytest.mark.parametrize("autoconf", ["off", "on"])
 def test_a_router_advertisement_for_an_inside_prefix_leads_nothing_past_the_tunnel(
-    pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
+    pair: MakePair, wire: Callable[[], Wire], tmp_path: Path, autoconf: str
 ) -> None:
     made = pair()
     made.connect()
+    made.device.command(f"ip autoconf {autoconf}")
     link = wire()
     file = tmp_path / "outside.pcapng"
+    advertisement = frames.router_advertisement("fd77::")
+    link.send(frames.ethernet(advertisement, to=bytes.fromhex("333300000001")))
+    if autoconf == "on":
+        proc.wait_until(
+            lambda: bool(re.search(r"fd77:\S+ +preferred", made.device.command("ip"))),
+            timeout_s=20,
+            what="the address that the advertisement suggests",
+        )
+    else:
+        assert net.ping(DEVICE_OUTER[6], count=3).received == 3  # it has been looked at
     with net.Capture("tap0", file):
-        advertisement = frames.router_advertisement("fd77::")
-        link.send(frames.ethernet(advertisement, to=bytes.fromhex("333300000001")))
-        assert net.ping(DEVICE_OUTER[6], count=3).received == 3
         assert made.device_pings(HOST_INNER[6]) == 3
         made.device.command("wg down")
         assert made.device_pings(HOST_INNER[6]) == 0
@@ -313,7 +364,7 @@ def test_inherited_80_floods_of_strangers_leave_the_tunnel_its_buffers(
         time.sleep(1)  # what can be used up is used up
         during = net.ping(DEVICE_INNER[4], count=40, interval_s=0.1)
     assert sent[0] > 500
-    assert during.loss_percent <= 20
+    assert during.loss_percent <= 5
     # Whatever is still held: within the time that anything is held for, all is as before.
     proc.wait_until(
         lambda: (
