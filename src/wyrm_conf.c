@@ -17,9 +17,10 @@
 
 #include <string.h>
 
-/* Every IPv4 host takes 576 bytes (RFC 791); the longest UDP datagram over IPv6 holds MTU_MAX. */
+/* Every IPv4 host takes 576 bytes (RFC 791); IP packets of 64 KB hold MTU_MAX, padded, beside the
+ * headers. The ports have the same limits. */
 #define MTU_MIN 576
-#define MTU_MAX (65535 - 40 - 8 - WYRM_HEADER_LEN - WYRM_TAG_LEN)
+#define MTU_MAX (65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN)
 
 /* The keys, in the order of their names; those of [Interface] come before PublicKey. */
 enum key {
@@ -205,9 +206,10 @@ static const char *read_key(struct reader *r, struct piece value, uint8_t out[WY
     if (value.len != WYRM_KEY_TEXT_LEN)
         return "@ must be 44 base64 characters ending in '='; this one has #. "
                "Copy it whole from `%`.";
-    if (wyrm_key_parse(value.text, value.len, out) < 0 ||
-        (r->key != PRESHARED_KEY && wyrm_ct_is_zero(out, WYRM_KEY_LEN)))
-        return "@ has 44 characters but is no key: some are wrong. Copy it from `%`.";
+    if (wyrm_key_parse(value.text, value.len, out) < 0)
+        return "@ has 44 characters but is not a key: some are wrong. Copy it from `%`.";
+    if (r->key != PRESHARED_KEY && wyrm_ct_is_zero(out, WYRM_KEY_LEN))
+        return "@ is all zeros, which is not a valid key. Copy it from `%`.";
     return NULL;
 }
 
@@ -264,24 +266,93 @@ static bool is_foreign(struct piece value)
     return !WYRM_IPV6 && cut(&value, ':', &before);
 }
 
+/* An address with a prefix length that it cannot have gets a sentence of its own. */
+static const char *explain_prefix(struct reader *r, struct piece value)
+{
+    struct wyrm_prefix address;
+    struct piece before;
+    uint32_t bits;
+
+    if (!cut(&value, '/', &before) || wyrm_prefix_parse(before.text, before.len, &address) < 0 ||
+        wyrm_number_parse(value.text, value.len, 10, UINT32_MAX, &bits) < 0)
+        return "item # of @ is not an address. Write it like 10.0.0.2/24 or fd00::2/64.";
+    r->numbers[1] = address.family == 4 ? 32 : 128;
+    return "item # of @: the prefix length must be 0 to #.";
+}
+
+static bool is_same_network(const struct wyrm_prefix *a, const struct wyrm_prefix *b)
+{
+    unsigned whole = a->bits / 8u, rest = a->bits % 8u;
+
+    return a->family == b->family && a->bits == b->bits && memcmp(a->addr, b->addr, whole) == 0 &&
+           (rest == 0 || (a->addr[whole] ^ b->addr[whole]) >> (8 - rest) == 0);
+}
+
+/* The peer that has this prefix already, NULL: none. */
+static const struct wyrm_conf_peer *find_owner(const struct wyrm_conf *conf,
+                                               const struct wyrm_prefix *prefix)
+{
+    for (unsigned p = conf->n_peers; p-- > 0;) {
+        const struct wyrm_conf_peer *peer = &conf->peers[p];
+
+        for (unsigned i = 0; i < peer->allowed.count; i++) {
+            if (is_same_network(&conf->prefixes[peer->allowed.first + i], prefix))
+                return peer;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the tunnel takes the prefix that was read last, which counts already. */
+static const char *check_limits(struct reader *r)
+{
+    const struct wyrm_conf *conf = r->conf;
+    const struct wyrm_prefix *own = conf->prefixes + conf->addresses.first;
+    unsigned ipv4 = 0, ipv6 = 0;
+
+    if (r->key == ALLOWED_IPS) {
+        r->numbers[0] = conf->max_allowed;
+        r->full =
+            conf->max_allowed > 0 && conf->n_prefixes - conf->addresses.count > conf->max_allowed;
+        return r->full ? "too many AllowedIPs: this device takes # in all." : NULL;
+    }
+    for (unsigned i = 0; i < conf->addresses.count; i++) {
+        ipv4 += own[i].family == 4;
+        ipv6 += own[i].family == 6;
+    }
+    r->numbers[0] = conf->max_ipv4;
+    r->numbers[1] = conf->max_ipv6;
+    r->full =
+        conf->max_ipv4 + conf->max_ipv6 > 0 && (ipv4 > conf->max_ipv4 || ipv6 > conf->max_ipv6);
+    return r->full ? "too many addresses: this device takes # of IPv4 and # of IPv6." : NULL;
+}
+
 static const char *read_prefix(struct reader *r, struct piece value, struct wyrm_conf_range *range)
 {
     struct wyrm_conf *conf = r->conf;
+    struct wyrm_prefix prefix;
 
     if (r->key == ALLOWED_IPS && value.len > 0 && (value.text[0] == '-' || value.text[0] == '+'))
         return "item # of @ starts with + or -, which only changes a running interface. "
                "List all addresses instead.";
+    if (wyrm_prefix_parse(value.text, value.len, &prefix) < 0)
+        return explain_prefix(r, value);
+    const struct wyrm_conf_peer *owner = r->key == ALLOWED_IPS ? find_owner(conf, &prefix) : NULL;
+    if (owner == r->peer && owner != NULL)
+        return NULL; /* given twice */
     if (conf->n_prefixes == conf->max_prefixes) {
         r->numbers[0] = conf->max_prefixes;
         r->full = true;
         return "too many addresses: Address and AllowedIPs may have # in all here.";
     }
-    if (wyrm_prefix_parse(value.text, value.len, &conf->prefixes[conf->n_prefixes]) < 0)
-        return "item # of @ is no address. Write it like 10.0.0.2/24 or fd00::2/64.";
+    if (owner != NULL) {
+        r->numbers[1] = owner->line;
+        note(r, "item # of @ is given to the [Peer] at line #, too, which loses it to this one.");
+    }
     if (range->count++ == 0)
         range->first = conf->n_prefixes;
-    conf->n_prefixes++;
-    return NULL;
+    conf->prefixes[conf->n_prefixes++] = prefix;
+    return check_limits(r);
 }
 
 static const char *read_dns(struct reader *r, struct piece value)
@@ -293,7 +364,7 @@ static const char *read_dns(struct reader *r, struct piece value)
     if (wyrm_is_host_name(value.text, value.len))
         return note(r, "item # of @ does nothing here: search domains are not used.");
     if (wyrm_prefix_parse(value.text, value.len, &server) < 0 || cut(&value, '/', &before))
-        return "item # of @ is no address such as 9.9.9.9 or 2620:fe::fe.";
+        return "item # of @ is not an address such as 9.9.9.9 or 2620:fe::fe.";
     if (conf->n_dns == WYRM_CONF_DNS_MAX)
         return note(r, "item # of @ does nothing here: there are enough servers already.");
     conf->dns[conf->n_dns++] = server;
@@ -385,9 +456,9 @@ static const char *read_setting(struct reader *r, struct piece line)
     trim(&line);
     r->key = find_key(name);
     if (r->key == KEYS)
-        return "$ has no such key. It may have *.";
+        return "this is not a setting of $. It may have *.";
     if ((r->key >= PUBLIC_KEY) != (r->section == PEER))
-        return "@ does not belong to $ but to the other kind of section.";
+        return "@ is not a setting of $ but of the other kind of section.";
     if ((BIT(r->key) & ignored_keys(r->conf)) != 0)
         return note(r, "@ does nothing here.");
     if ((r->seen & BIT(r->key) & ~MANY_VALUES) != 0)
@@ -412,6 +483,25 @@ static const char *finish_section(struct reader *r)
     if (r->section == PEER && (r->seen & BIT(ALLOWED_IPS)) == 0)
         note(r, "this $ has no AllowedIPs: nothing will be sent to it.");
     r->line = line;
+    return NULL;
+}
+
+/* A peer with our own key is ourselves: it never gets a session. */
+static const char *check_peers(struct reader *r)
+{
+    const struct wyrm_conf *conf = r->conf;
+    const uint8_t *key = conf->has_private_key ? conf->priv : conf->own_key;
+    uint8_t pub[WYRM_KEY_LEN];
+
+    if (key == NULL || conf->n_peers == 0)
+        return NULL;
+    wyrm_x25519_base(pub, key);
+    for (unsigned i = 0; i < conf->n_peers; i++) {
+        if (memcmp(conf->peers[i].pub, pub, WYRM_KEY_LEN) == 0) {
+            r->line = conf->peers[i].line;
+            return "this [Peer] has the public key of this device itself. Give the peer's.";
+        }
+    }
     return NULL;
 }
 
@@ -466,6 +556,9 @@ static const char *read_text(struct reader *r)
         r->line = 1; /* of an empty text */
     if (!r->has_interface)
         return "there is no [Interface] section. Is the text complete?";
+    sentence = check_peers(r);
+    if (sentence != NULL)
+        return sentence;
     if (!complete)
         note(r, "the text does not end with a line break. If it was cut short, this last line may "
                 "be wrong.");

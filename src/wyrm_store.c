@@ -7,11 +7,16 @@
  *
  * A time is one number here: Unix seconds times 256 plus units of 2^24 ns (0..59), so that the
  * order of numbers is the order of labels. The mark is one of those, of a whole second: labels
- * below it may have been handed out, those from it on were not. It grows with every write, so it is
- * its own sequence number, and 64 bits never wrap: the greater of two valid slots is the newer, and
- * the other one is written next.
+ * below it may have been handed out, those from it on were not. It grows with every record, so it
+ * is its own sequence number, and 64 bits never wrap: the greatest valid mark is the newest.
  *
  * A record, big endian: "WTM", format version 1, mark (8 bytes), CRC-32 of those (4 bytes).
+ *
+ * Two sectors of records make a log: it fills one, then erases and fills the other. Two slots that
+ * are overwritten are the same log with one record per sector. What keeps the order when the newest
+ * record is lost: labels are handed out only while the newest mark is at most one block above the
+ * one before it, or stands there twice. So a reader that finds damaged records behind the newest
+ * good one is safe to skip one block for each.
  */
 #include "wyrm_store.h"
 
@@ -24,7 +29,9 @@
 #define TICK_BITS        8
 #define TICK_MASK        (((uint64_t)1 << TICK_BITS) - 1)
 #define SECONDS(s)       ((uint64_t)(s) << TICK_BITS)
-#define CLOCK_MAX_S      ((uint64_t)1 << 40) /* 34,000 years: no clock says so */
+#define BLOCK            SECONDS(WYRM_STORE_BLOCK_S)
+#define YEAR_2026_S      UINT64_C(1767225600)
+#define CLOCK_AHEAD_S    (UINT64_C(31556952) * WYRM_STORE_CLOCK_YEARS) /* Gregorian years */
 
 static uint32_t crc32(const uint8_t *p, size_t len)
 {
@@ -73,21 +80,82 @@ static bool is_blank(const uint8_t record[WYRM_STORE_RECORD_LEN])
            (record[0] == 0xff || record[0] == 0);
 }
 
-/* The mark in a slot, 0 if there is none; what was found is or-ed into `state`. */
-static uint64_t read_slot(const struct wyrm_store_io *io, unsigned slot, unsigned *state)
+static unsigned per_sector(const struct wyrm_store_io *io)
+{
+    return io->per_sector > 1 ? io->per_sector : 1;
+}
+
+/* FRESH: blank; GOOD: *mark is its mark; LOST: damaged. */
+static enum wyrm_store_state read_place(const struct wyrm_store_io *io, unsigned place,
+                                        uint64_t *mark)
 {
     uint8_t record[WYRM_STORE_RECORD_LEN], expected[WYRM_STORE_RECORD_LEN];
 
-    if (!io->load(io->ctx, slot, record, sizeof(record)) || is_blank(record))
-        return 0;
-    uint64_t mark = (uint64_t)load_be32(record + 4) << 32 | load_be32(record + 8);
-    encode(expected, mark);
-    if (memcmp(record, expected, sizeof(record)) != 0) {
-        *state |= WYRM_STORE_LOST;
-        return 0;
+    if (!io->load(io->ctx, place, record, sizeof(record)))
+        return per_sector(io) > 1 ? WYRM_STORE_LOST : WYRM_STORE_FRESH;
+    if (is_blank(record))
+        return WYRM_STORE_FRESH;
+    uint64_t found = (uint64_t)load_be32(record + 4) << 32 | load_be32(record + 8);
+    encode(expected, found);
+    if (memcmp(record, expected, sizeof(record)) != 0)
+        return WYRM_STORE_LOST;
+    *mark = found;
+    return WYRM_STORE_GOOD;
+}
+
+/* ---- The log ---------------------------------------------------------------- */
+
+/* A sector, read from its end back to the newest good record. */
+struct sector {
+    uint64_t mark;    /* of that record, 0: there is none */
+    unsigned newest;  /* its place, counted from the sector's first */
+    unsigned end;     /* behind the last place that is not blank, counted likewise */
+    unsigned damaged; /* places behind the newest good one that are neither blank nor good */
+};
+
+static void read_sector(const struct wyrm_store_io *io, unsigned first, struct sector *s)
+{
+    s->mark = 0;
+    s->end = 0;
+    s->damaged = 0;
+    s->newest = per_sector(io);
+    while (s->mark == 0 && s->newest > 0) {
+        enum wyrm_store_state found = read_place(io, first + --s->newest, &s->mark);
+
+        if (found != WYRM_STORE_FRESH && s->end == 0)
+            s->end = s->newest + 1;
+        s->damaged += found == WYRM_STORE_LOST;
     }
-    *state |= WYRM_STORE_GOOD;
-    return mark;
+}
+
+/* Damaged records that may be newer than the newest good one: those behind it. The log goes on in
+ * the other sector once this one is full; and the two slots of old were the first places of two
+ * sectors, so a first place says nothing about the other sector either. */
+static unsigned count_suspects(const struct sector *newer, const struct sector *older,
+                               unsigned full)
+{
+    bool may_go_on = newer->end == full || newer->newest == 0;
+
+    return newer->damaged + (may_go_on ? older->damaged : 0);
+}
+
+/* Writes one record, and reads it back before believing it. A place that fails is left behind, but
+ * for the first of a sector, where the next attempt has to erase again: so the log never enters a
+ * sector, and comes around to the newest mark, before a newer one stands in it. */
+static bool append(struct wyrm_store *store, uint64_t mark)
+{
+    const struct wyrm_store_io *io = store->io;
+    unsigned place = store->end < WYRM_STORE_SECTORS * per_sector(io) ? store->end : 0;
+    bool erases = place == 0 || place == per_sector(io);
+    uint8_t record[WYRM_STORE_RECORD_LEN];
+    uint64_t found = 0;
+
+    encode(record, mark);
+    bool good = io->save(io->ctx, place, record, sizeof(record)) &&
+                read_place(io, place, &found) == WYRM_STORE_GOOD && found == mark;
+    if (good || !erases)
+        store->end = (uint16_t)(place + 1);
+    return good;
 }
 
 static void lock(const struct wyrm_store_io *io)
@@ -105,26 +173,29 @@ static void unlock(const struct wyrm_store_io *io)
 enum wyrm_store_state wyrm_store_init(struct wyrm_store *store, const struct wyrm_store_io *io,
                                       uint64_t build_unix_s)
 {
-    unsigned state = WYRM_STORE_FRESH;
-    uint64_t start = SECONDS(build_unix_s);
+    const unsigned full = per_sector(io);
+    struct sector sectors[WYRM_STORE_SECTORS];
+
+    read_sector(io, 0, &sectors[0]);
+    read_sector(io, full, &sectors[1]);
+    unsigned second = sectors[1].mark > sectors[0].mark;
+    const struct sector *newer = &sectors[second], *older = &sectors[second ^ 1u];
+    unsigned suspects = count_suspects(newer, older, full);
 
     memset(store, 0, sizeof(*store));
     store->io = io;
-    uint64_t mark = read_slot(io, 0, &state);
-    uint64_t other = read_slot(io, 1, &state);
-    if (other > mark) {
-        mark = other;
-        store->newest = 1;
+    if (newer->mark > 0) {
+        store->state = suspects > 0 ? WYRM_STORE_TORN : WYRM_STORE_GOOD;
+        store->mark = newer->mark;
+        store->next = newer->mark + suspects * BLOCK;
+        store->end = (uint16_t)((second ? full : 0) + newer->end);
+    } else if (newer->damaged + older->damaged > 0) {
+        store->state = WYRM_STORE_LOST;
     }
-
-    /* A write that was cut short handed out nothing, but one that rotted later did. */
-    if (state == WYRM_STORE_TORN)
-        mark += SECONDS(WYRM_STORE_BLOCK_S);
-    if (mark > start)
-        start = mark;
-    store->next = start;
-    store->reserved = start;
-    store->state = (enum wyrm_store_state)state;
+    if (store->next < SECONDS(build_unix_s))
+        store->next = SECONDS(build_unix_s);
+    uint64_t base_s = build_unix_s > YEAR_2026_S ? build_unix_s : YEAR_2026_S;
+    store->clock_max = SECONDS(base_s + CLOCK_AHEAD_S);
     return store->state;
 }
 
@@ -132,7 +203,7 @@ void wyrm_store_set_clock(struct wyrm_store *store, uint64_t unix_s, uint32_t na
 {
     uint64_t now = SECONDS(unix_s) | nanoseconds >> 24;
 
-    if (unix_s > CLOCK_MAX_S || nanoseconds > 999999999)
+    if (unix_s > store->clock_max >> TICK_BITS || nanoseconds > 999999999)
         return;
     lock(store->io);
     if (now > store->next)
@@ -141,22 +212,17 @@ void wyrm_store_set_clock(struct wyrm_store *store, uint64_t unix_s, uint32_t na
     unlock(store->io);
 }
 
-/* Moves the mark in flash past the next label, and reads it back before believing it. */
+/* Moves the mark in flash past the next label. A mark that is out of reach of the one before it
+ * goes into two records, so that the loss of either costs nothing. */
 static bool reserve(struct wyrm_store *store)
 {
-    const struct wyrm_store_io *io = store->io;
     bool clock_drives = store->next <= store->clock;
     uint32_t block_s = clock_drives ? WYRM_STORE_CLOCK_BLOCK_S : WYRM_STORE_BLOCK_S;
     uint64_t mark = (store->next & ~TICK_MASK) + SECONDS(block_s);
-    unsigned slot = store->newest ^ 1u;
-    uint8_t record[WYRM_STORE_RECORD_LEN];
-    unsigned unused = 0;
 
-    encode(record, mark);
-    if (!io->save(io->ctx, slot, record, sizeof(record)) || read_slot(io, slot, &unused) != mark)
+    if (!append(store, mark) || (mark - store->mark > BLOCK && !append(store, mark)))
         return false;
-    store->newest = (uint8_t)slot;
-    store->reserved = mark;
+    store->mark = mark;
     return true;
 }
 
@@ -165,7 +231,7 @@ bool wyrm_store_tai64n(void *ctx, uint8_t out[12])
     struct wyrm_store *store = ctx;
 
     lock(store->io);
-    bool reserved = store->next < store->reserved || reserve(store);
+    bool reserved = store->next < store->mark || reserve(store);
     if (reserved) {
         store_be64(out, TAI64_EPOCH + (store->next >> TICK_BITS));
         store_be32(out + 8, (uint32_t)store->next << 24); /* nanoseconds */

@@ -114,7 +114,12 @@ struct wyrm_conf {
     struct wyrm_conf_peer *peers;
     struct wyrm_prefix *prefixes; /* of Address and of all AllowedIPs */
     uint16_t max_peers, max_prefixes;
-    unsigned features; /* of enum wyrm_conf_feature */
+    /* What the tunnel takes, where that is less than the pool holds: AllowedIPs of all peers, and
+     * addresses of each family. 0: no limit of its own. */
+    uint16_t max_allowed;
+    uint8_t max_ipv4, max_ipv6; /* both or neither */
+    unsigned features;          /* of enum wyrm_conf_feature */
+    const uint8_t *own_key;     /* the private key of WYRM_CONF_OWN_KEY, NULL if it is not known */
     /* Called with a sentence for everything that was read but will do nothing; may be NULL. */
     void (*note)(void *ctx, const char *sentence);
     void *note_ctx;
@@ -144,7 +149,9 @@ struct wyrm_conf {
  * point into it. On failure `conf` is wiped (the fields that are yours stay) and `error` holds one
  * sentence with line number and remedy; it never repeats any of the text, which may be secret.
  * `error` also serves for the notes, and is empty after success.
- * WYRM_E_TEXT: wrong; WYRM_E_FULL: right, but more than your pools hold. */
+ * What is good can be applied: no peer has the device's own key, and all limits hold. An allowed
+ * prefix that two peers have belongs to the later one, and a note says so.
+ * WYRM_E_TEXT: wrong; WYRM_E_FULL: right, but more than your pools or the tunnel hold. */
 wyrm_status wyrm_conf_parse(struct wyrm_conf *conf, const char *text, size_t len, char *error,
                             size_t error_cap);
 /* Wipes everything that wyrm_conf_parse fills, the pools included. */

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import doctor, net, packages, paths, proc, terminal, third_party
+from wyrmlab import doctor, net, packages, paths, proc, report, terminal, third_party
 from wyrmlab.boards import board
 from wyrmlab.console import Console
 from wyrmlab.device import Device
 from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
 from wyrmlab.flood import Flood
-from wyrmlab.record import Run, Step
+from wyrmlab.record import Chart, Run, Step
 
 # --- Console ---
 
@@ -269,3 +269,64 @@ def test_a_flood_keeps_to_its_rate_and_counts_what_comes_back(tmp_path: Path) ->
     assert (len(message), message[:4]) == (148, b"\1\0\0\0")
     assert 1 <= count.sent <= 500 * elapsed + 10
     assert (count.cookies, count.responses, count.other) == (1, 1, 1)
+
+
+# --- The report page ---
+
+
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(paths, "RUNS", tmp_path)
+    with Run("test") as run:
+        run.record.checks["a check whose name is longer than a telephone is wide"] = True
+        bars = {"a": [1.0, 2.0], "b": [2.0, 1.0]}
+        chart = Chart(title="Speed", kind="bars", unit="Mbit/s", labels=["to", "from"], series=bars)
+        run.record.charts.append(chart)
+        run.record.files["A log"] = "log.txt"
+    return report.write(run.record, tmp_path / "report.html").read_text()
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return sum(weight * x for weight, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_report_can_be_read_in_light_and_in_dark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each colour of text against each ground, in both schemes; links and charts have no other."""
+    text = page(tmp_path, monkeypatch)
+    schemes = [
+        dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", found))
+        for found in re.findall(r":root \{(.*?)\}", text, re.DOTALL)
+    ]
+    assert len(schemes) == 2
+    assert "color-scheme: light dark" in text
+    assert "a { color: var(--link); }" in text
+    for scheme in schemes:
+        for name in ("ink", "soft", "good", "bad", "link"):
+            for ground in ("ground", "card"):
+                pair = sorted((luminance(scheme[name]), luminance(scheme[ground])))
+                assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (name, ground, scheme)
+    chart = text[text.index("<svg") : text.index("</svg>")]
+    assert "#000000" not in chart
+    assert "currentColor" in chart
+
+
+def test_no_line_of_the_report_forces_a_narrow_screen_to_cut_it_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that may not be broken are short (a verdict) or for wide screens; tables of many
+    columns scroll by themselves."""
+    text = page(tmp_path, monkeypatch)
+    unbroken = [line.strip() for line in text.splitlines() if "nowrap" in line]
+    assert unbroken == [
+        "table.facts td.verdict { white-space: nowrap; }",
+        "@media (min-width: 40rem) { table.facts td:first-child { white-space: nowrap; } }",
+    ]
+    assert '<td class="verdict good">yes</td>' in text
+    for table in re.finditer(r"<table[^>]*>", text):
+        assert table[0] == '<table class="facts">' or text[: table.start()].endswith(
+            '<div class="wide">'
+        )

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Yours: a hardware random generator, and two flash slots that survive a power cut. */
+/* Yours: a hardware random generator, and flash that survives a power cut (flash.c). */
 extern bool my_random(void *ctx, void *out, size_t len);
 extern const struct wyrm_store_io my_flash;
 extern const char my_wg_quick_file[];

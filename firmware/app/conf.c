@@ -27,7 +27,8 @@ struct header {
     uint8_t digest[16]; /* of serial, length and payload */
 };
 
-WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, 2 * TUNNEL_ROUTES);
+/* What it takes is what the tunnel takes. */
+WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
 
 /* The text in force and the one being read; conf points into the former. */
 static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that ends it */
@@ -64,6 +65,10 @@ static bool parse(const char *from, size_t len, bool notes)
 {
     char error[WYRM_CONF_ERROR_MAX];
 
+    conf.max_allowed = TUNNEL_ROUTES;
+    conf.max_ipv4 = TUNNEL_IPV4;
+    conf.max_ipv6 = TUNNEL_IPV6;
+    conf.own_key = has_own_key() ? own_key : NULL;
     conf.features = WYRM_CONF_NAMES | WYRM_CONF_DNS | (has_own_key() ? WYRM_CONF_OWN_KEY : 0u);
     conf.note = notes ? print_note : NULL;
     if (wyrm_conf_parse(&conf, from, len, error, sizeof error) == WYRM_IDLE)
@@ -277,6 +282,23 @@ static bool save(void)
     return true;
 }
 
+/* The newer slot goes last, its header first, so that a power cut on the way leaves the newer
+ * configuration in force or none, but never an older one. */
+static bool erase_slots(void)
+{
+    uint32_t serial;
+    unsigned last = newest_slot(&serial) == 0 ? 0 : 1;
+    const size_t places[] = {(last ^ 1u) * SLOT_SIZE, last * SLOT_SIZE};
+
+    wyrm_wipe(fresh, sizeof fresh);
+    for (unsigned i = 0; i < 2 * SLOTS; i++) {
+        if (!board_flash_erase(BOARD_FLASH_CONF, places[i / 2] + i % 2 * BOARD_FLASH_SECTOR,
+                               BOARD_FLASH_SECTOR))
+            return false;
+    }
+    return true;
+}
+
 static bool clear(void)
 {
     wyrm_conf_wipe(&conf);
@@ -284,9 +306,12 @@ static bool clear(void)
     wyrm_wipe(own_key, sizeof own_key);
     text_len = 0;
     saved = false;
-    if (!board_flash_erase(BOARD_FLASH_CONF, 0, SLOTS * SLOT_SIZE))
+    if (!erase_slots())
         return shell_error("the flash did not erase it");
     console_printf("conf: cleared\n");
+    if (tunnel_is_up())
+        console_printf("note: the tunnel goes on with the key and the peers it has; 'wg down' "
+                       "stops it and wipes them\n");
     return true;
 }
 

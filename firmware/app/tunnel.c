@@ -37,20 +37,22 @@ struct wyrm_lwip *tunnel_lwip(void)
 
 /* ---- what the tunnel asks of the board ---- */
 
-/* One slot is one sector: erased and programmed, so that a power cut spoils only that one. */
-static bool load_mark(void *unused, unsigned slot, void *buf, size_t len)
+/* A log in two sectors. */
+static bool load_mark(void *unused, unsigned place, void *buf, size_t len)
 {
     (void)unused;
-    return board_flash_read(BOARD_FLASH_STORE, slot * BOARD_FLASH_SECTOR, buf, len);
+    return board_flash_read(BOARD_FLASH_STORE, place * len, buf, len);
 }
 
-static bool save_mark(void *unused, unsigned slot, const void *buf, size_t len)
+static bool save_mark(void *unused, unsigned place, const void *buf, size_t len)
 {
-    size_t at = slot * BOARD_FLASH_SECTOR;
+    size_t at = place * len;
 
     (void)unused;
-    return board_flash_erase(BOARD_FLASH_STORE, at, BOARD_FLASH_SECTOR) &&
-           board_flash_program(BOARD_FLASH_STORE, at, buf, len);
+    if (at % BOARD_FLASH_SECTOR == 0 &&
+        !board_flash_erase(BOARD_FLASH_STORE, at, BOARD_FLASH_SECTOR))
+        return false;
+    return board_flash_program(BOARD_FLASH_STORE, at, buf, len);
 }
 
 #if WYRM_KEYLOG
@@ -140,10 +142,13 @@ void tunnel_peers_changed(void)
 
 void tunnel_init(void)
 {
-    static const struct wyrm_store_io io = {.load = load_mark, .save = save_mark};
+    static const struct wyrm_store_io io = {.load = load_mark,
+                                            .save = save_mark,
+                                            .per_sector =
+                                                BOARD_FLASH_SECTOR / WYRM_STORE_RECORD_LEN};
 
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
-        (void)shell_error("the flash has lost its time stamps, so peers may refuse this device "
+        (void)shell_error("the flash has lost its timestamps, so peers may refuse this device "
                           "for a while; new keys ('genkey') help at once");
 }
 
@@ -240,8 +245,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN])
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
 
     if (a.error == ERR_ARG)
-        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
-                           LWIP_IPV6_NUM_ADDRESSES - 1);
+        return shell_error("the tunnel takes %u IPv4 address and at most %u IPv6 addresses",
+                           TUNNEL_IPV4, TUNNEL_IPV6);
     if (a.error != ERR_OK)
         return shell_error("the tunnel did not start: %s", net_error(a.error));
     if (status < 0)

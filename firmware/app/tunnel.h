@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The board's one tunnel: the device, its worker, its time stamps in flash, its entropy.
+ * The board's one tunnel: the device, its worker, its timestamps in flash, its entropy.
  */
 #ifndef TUNNEL_H
 #define TUNNEL_H
@@ -14,8 +14,10 @@
 #define TUNNEL_PEERS  4
 #define TUNNEL_ROUTES 16
 #define TUNNEL_HELD   8
+#define TUNNEL_IPV4   1 /* addresses; one place for IPv6 is the link-local one's */
+#define TUNNEL_IPV6   (LWIP_IPV6_NUM_ADDRESSES - 1)
 
-/** Reads the time-stamp mark. Once, after net_start(), console's owner. */
+/** Reads the timestamp mark. Once, after net_start(), console's owner. */
 void tunnel_init(void);
 
 /**

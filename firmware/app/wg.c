@@ -47,18 +47,27 @@ bool command_genkey(int argc, char **argv)
     return true;
 }
 
+/* A tunnel that is up may have another key than the next one will: from 'uapi', or from before
+ * 'genkey' or 'conf clear'. */
 bool command_pubkey(int argc, char **argv)
 {
     const uint8_t *key = conf_private_key();
-    uint8_t pub[WYRM_KEY_LEN];
+    uint8_t used[WYRM_KEY_LEN], kept[WYRM_KEY_LEN];
 
     (void)argv;
     if (argc != 1)
         return shell_usage();
-    if (!key)
+    bool in_use = tunnel_is_up() && wyrm_lwip_public_key(tunnel_lwip(), used) == WYRM_IDLE;
+
+    if (key)
+        wyrm_x25519_base(kept, key);
+    if (!key && !in_use)
         return shell_error("there is no private key; 'genkey' makes one");
-    wyrm_x25519_base(pub, key);
-    print_key("public key: ", pub);
+    print_key("public key: ", in_use ? used : kept);
+    if (in_use && key && memcmp(used, kept, sizeof used) != 0)
+        print_key("note: the next 'wg up' takes another key, with the public key ", kept);
+    else if (in_use && !key)
+        console_printf("note: the tunnel alone has it; after 'wg down' there is no private key\n");
     return true;
 }
 

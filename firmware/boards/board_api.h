@@ -81,7 +81,7 @@ void board_console_set_listener(void *task_handle);
 #define BOARD_FLASH_SECTOR 4096u
 
 enum board_flash_part {
-    BOARD_FLASH_STORE, /* time-stamp mark of the tunnel */
+    BOARD_FLASH_STORE, /* timestamp mark of the tunnel */
     BOARD_FLASH_CONF,  /* configuration text */
 };
 

@@ -20,7 +20,8 @@
 
 static const char usage[] =
     "usage: wyrm_conf_check [--json] [--own-key] [--numeric] [--no-dns] [--no-fwmark]\n"
-    "                       [--peers N] [--addresses N] FILE\n"
+    "                       [--peers N] [--addresses N] [--allowed N]\n"
+    "                       [--ipv4 N --ipv6 N] FILE\n"
     "\n"
     "Checks FILE ('-': standard input), a wg-quick configuration, as the device does.\n"
     "  --json         one JSON object on standard output, without secrets\n"
@@ -29,12 +30,14 @@ static const char usage[] =
     "  --no-dns       the device has no resolver\n"
     "  --no-fwmark    the device cannot mark packets\n"
     "  --peers N      peers it takes (default 1000)\n"
-    "  --addresses N  addresses and AllowedIPs it takes in all (default 10000)\n";
+    "  --addresses N  addresses and AllowedIPs it takes in all (default 10000)\n"
+    "  --allowed N    AllowedIPs it takes in all (default: no limit of their own)\n"
+    "  --ipv4 N, --ipv6 N  addresses of each family it takes (default: likewise)\n";
 
 struct options {
     const char *file;
     unsigned features;
-    uint16_t max_peers, max_prefixes;
+    uint16_t max_peers, max_prefixes, max_allowed, max_ipv4, max_ipv6;
     bool json;
 };
 
@@ -78,12 +81,18 @@ static bool parse_options(int argc, char **argv, struct options *o)
             i++;
         else if (strcmp(arg, "--addresses") == 0 && parse_count(argv[i + 1], &o->max_prefixes))
             i++;
+        else if (strcmp(arg, "--allowed") == 0 && parse_count(argv[i + 1], &o->max_allowed))
+            i++;
+        else if (strcmp(arg, "--ipv4") == 0 && parse_count(argv[i + 1], &o->max_ipv4))
+            i++;
+        else if (strcmp(arg, "--ipv6") == 0 && parse_count(argv[i + 1], &o->max_ipv6))
+            i++;
         else if (o->file == NULL && (arg[0] != '-' || arg[1] == '\0'))
             o->file = arg;
         else
             return false;
     }
-    return o->file != NULL;
+    return o->file != NULL && o->max_ipv4 <= UINT8_MAX && o->max_ipv6 <= UINT8_MAX;
 }
 
 /* The whole file; NULL, with a sentence on standard error, if that fails. */
@@ -240,6 +249,9 @@ static int check(const struct options *o, const char *text, size_t len)
                              .prefixes = calloc(o->max_prefixes, sizeof(*conf.prefixes)),
                              .max_peers = o->max_peers,
                              .max_prefixes = o->max_prefixes,
+                             .max_allowed = o->max_allowed,
+                             .max_ipv4 = (uint8_t)o->max_ipv4,
+                             .max_ipv6 = (uint8_t)o->max_ipv6,
                              .features = o->features,
                              .note = take_note,
                              .note_ctx = &notes};

@@ -301,6 +301,41 @@ def test_by_hand_the_console_answers_and_shows_nothing_that_was_typed(boot: Boot
     assert "no command" not in device.console.transcript
 
 
+def test_set_that_fails_on_the_device_changes_nothing_at_all(boot: Boot) -> None:
+    """Peers A and B share the 16 prefixes; each request is right but for its last line."""
+    device = boot()
+    device.command("genkey")
+    device.command("iperf -s -u -p 5555")
+    device.command("wg up 10.77.0.2/24")
+    a, b, c, d, e = PEERS
+    held = "".join(f"allowed_ip=10.{i}.0.0/16\n" for i in range(8))
+    other = "".join(f"allowed_ip=10.{i}.0.0/16\n" for i in range(8, 16))
+    begin = f"{a}endpoint=10.9.0.1:1\n{held}{b}persistent_keepalive_interval=25\n{other}"
+    assert by_hand(device, f"set=1\nlisten_port=4321\n{begin}\n") == "errno=0\n\n"
+
+    change = "private_key=" + "42" * 32 + f"\nlisten_port=4322\n{a}replace_allowed_ips=true\n"
+    change += f"endpoint=10.9.0.9:9\nallowed_ip=10.99.0.0/16\n{b}remove=true\n"
+    moved = f"{a}replace_allowed_ips=true\n{b}" + "".join(
+        f"allowed_ip=10.{i}.0.0/16\n" for i in range(100, 109)
+    )
+    failing = {
+        "prefix that is none": (change + f"{c}allowed_ip=10.1.0.0/33\n", 22),
+        "endpoint that is none": (change + f"{c}endpoint=10.9.0.1\n", 22),
+        "line without a value": (change + f"{c}allowed_ip\n", 71),
+        "no room for a prefix": (moved, 12),
+        "no room for a peer": (f"{a}remove=true\n{c}{d}{e}" + f"public_key={'7' * 64}\n", 12),
+        "port in use": (change.replace("4322", "5555"), 98),
+    }
+    before, shown = by_hand(device, "get=1\n\n"), device.command("wg")
+    assert before.count("allowed_ip=") == 16
+    for what, (lines, number) in failing.items():
+        assert by_hand(device, f"set=1\n{lines}\n") == f"errno=-{number}\n\n", what
+        assert by_hand(device, "get=1\n\n") == before, what
+        assert device.command("wg") == shown, what
+    assert by_hand(device, f"set=1\n{change}\n") == "errno=0\n\n"
+    assert "allowed_ip=10.99.0.0/16" in by_hand(device, "get=1\n\n")
+
+
 def by_hand(device: Device, text: str) -> str:
     device.console.skip()
     device.console.send_line("uapi")

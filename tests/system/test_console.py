@@ -24,6 +24,8 @@ MakePair = Callable[..., Pair]
 KEY = "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk="
 OTHER = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg="
 SECRET = "FpCyhws9cxwWoV4xELtfJvjJN+zQVRPISllRWgeopVE="
+OWN = "HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw="  # the public key of KEY
+MANY = ", ".join(f"10.88.{number}.0/24" for number in range(17))
 GOOD = (
     f"[Interface]\nPrivateKey = {KEY}\nAddress = 10.77.0.2/24\nListenPort = 51820\n"
     f"[Peer]\nPublicKey = {OTHER}\nPresharedKey = {SECRET}\nAllowedIPs = 10.77.0.1/32\n"
@@ -40,14 +42,14 @@ def changed(old: str, new: str) -> str:
 BAD = {
     "short key": (changed(KEY, KEY[:-3]), 2, "must be 44"),
     "no base64": (changed(OTHER, "*" * 43 + "="), 6, "some are wrong"),
-    "zero key": (changed(OTHER, "A" * 43 + "="), 6, "some are wrong"),
+    "zero key": (changed(OTHER, "A" * 43 + "="), 6, "is all zeros, which is not a valid key"),
     "wrong psk": (changed(SECRET, "secret"), 7, "wg genpsk"),
     "port 0": (changed("10.9.0.1:51820", "10.9.0.1:0"), 9, "Endpoint must look like"),
     "port 70000": (changed("ListenPort = 51820", "ListenPort = 70000"), 4, "65535"),
     "no port": (changed("10.9.0.1:51820", "10.9.0.1"), 9, "Endpoint must look like"),
-    "prefix 33": (changed("10.77.0.1/32", "10.77.0.1/33"), 8, "10.0.0.2/24"),
+    "prefix 33": (changed("10.77.0.1/32", "10.77.0.1/33"), 8, "prefix length must be 0 to 32"),
     "no address": (changed("10.77.0.2/24", "10.77.0.256/24"), 3, "10.0.0.2/24"),
-    "unknown option": (changed("ListenPort", "ListenPrt"), 4, "no such key"),
+    "unknown option": (changed("ListenPort", "ListenPrt"), 4, "is not a setting of [Interface]"),
     "wrong section": (changed("[Peer]", "[Pear]"), 5, "no such section"),
     "truncated in a key": (GOOD[: GOOD.index("PresharedKey")] + "PresharedKey = FpCy\n", 7, "44"),
     "truncated in a name": (GOOD[: GOOD.index("Endpoint")] + "Endp\n", 9, "text complete?"),
@@ -55,7 +57,10 @@ BAD = {
     "empty": ("", 1, "text complete?"),
     "only the peer": (GOOD[GOOD.index("[Peer]") :], 5, "no [Interface]"),
     "five peers": (GOOD + f"[Peer]\nPublicKey = {OTHER}\n" * 4, None, ""),
-    "too many addresses": (changed("10.77.0.1/32", "10.77.0.1/32, " * 40 + "::/0"), 8, "too many"),
+    "17 allowed": (changed("10.77.0.1/32", MANY), 8, "too many AllowedIPs: this device takes 16"),
+    "two IPv4": (changed("10.77.0.2/24", "10.77.0.2/24, 10.0.0.1/8"), 3, "takes 1 of IPv4 and 3"),
+    "four IPv6": (changed("10.77.0.2/24", "fd::1, fd::2, fd::3, fd::4"), 3, "too many addresses"),
+    "itself": (changed(OTHER, OWN), 5, "has the public key of this device itself"),
     "HTML": ("<!DOCTYPE html>\n<html>404</html>\n", 1, "[Interface]"),
 }
 
@@ -96,6 +101,34 @@ def test_saved_configuration_outlives_a_reboot_and_a_cleared_one_does_not(
         device.command("conf show")
     assert KEY.encode() not in (tmp_path / "flash").read_bytes()
     assert SECRET.encode() not in (tmp_path / "flash").read_bytes()
+
+
+def test_key_of_a_tunnel_that_is_up_is_told_until_it_goes_down(boot: Boot, tmp_path: Path) -> None:
+    device = boot(flash=tmp_path / "flash")
+    device.configure(GOOD)
+    device.command("wg up")
+    said = device.command("conf clear")
+    assert "conf: cleared\nnote: the tunnel goes on" in said
+    assert f"public key: {OWN}" in device.command("wg")
+    assert device.command("pubkey").startswith(f"public key: {OWN}\nnote: the tunnel alone has it")
+    made = re.search(r"^public key: (\S{44})$", device.command("genkey"), re.MULTILINE)
+    assert made is not None
+    said = device.command("pubkey")
+    assert said.startswith(f"public key: {OWN}\nnote: the next 'wg up' takes another key")
+    assert made[1] in said
+    device.command("wg down")
+    assert device.command("pubkey") == f"public key: {made[1]}"
+
+
+def test_prefix_of_two_peers_is_said_to_be_lost_by_the_first(boot: Boot) -> None:
+    device = boot()
+    second = f"[Peer]\nPublicKey = {SECRET}\nAllowedIPs = 10.77.0.1/32\n"
+    said = paste(device, GOOD + second)
+    assert said.startswith("note: line 12: item 1 of AllowedIPs is given to the [Peer] at line 5")
+    device.command("wg up")
+    first, second = device.command("wg").split("\npeer: ")[1:]
+    assert "allowed ips: (none)" in first
+    assert "allowed ips: 10.77.0.1/32" in second
 
 
 def test_configuration_that_was_not_saved_is_gone_after_a_reboot(
@@ -211,7 +244,10 @@ def test_limits_the_host_knows_are_those_of_the_firmware() -> None:
         return int(found[1])
 
     assert number("TUNNEL_PEERS", tunnel) == device_command.PEERS
-    assert 2 * number("TUNNEL_ROUTES", tunnel) == device_command.ADDRESSES
+    assert number("TUNNEL_ROUTES", tunnel) == device_command.ALLOWED
+    assert number("TUNNEL_IPV4", tunnel) == device_command.IPV4
+    options = (paths.ROOT / "firmware/config/lwipopts.h").read_text()
+    assert number("LWIP_IPV6_NUM_ADDRESSES", options) - 1 == device_command.IPV6
     assert number("TEXT_MAX", conf) == device_command.CONF_MAX
 
 

@@ -219,7 +219,7 @@ static void values_at_their_limits_are_taken(void **state)
         IFACE "ListenPort = 0\n" PEER "AllowedIPs = ::/0\n",
         IFACE "ListenPort = 65535\n" PEER "AllowedIPs = ::/0\n",
         IFACE "MTU = 576\n" PEER "AllowedIPs = ::/0\n",
-        IFACE "MTU = 65455\n" PEER "AllowedIPs = ::/0\n",
+        IFACE "MTU = 65408\n" PEER "AllowedIPs = ::/0\n",
         IFACE "FwMark = off\n" PEER "AllowedIPs = ::/0\n",
         IFACE "FwMark = 0xFFFFFFFF\n" PEER "AllowedIPs = ::/0\n",
         IFACE "FwMark = 4294967295\n" PEER "AllowedIPs = ::/0\n",
@@ -317,7 +317,7 @@ static void notes_may_be_unwanted(void **state)
 #define NO_ENDPOINT                                                                                \
     "Endpoint must look like 192.0.2.1:51820, [2001:db8::1]:51820 or vpn.example.com:51820."
 #define NO_ADDRESS(item, name)                                                                     \
-    "item " item " of " name " is no address. Write it like 10.0.0.2/24 or fd00::2/64."
+    "item " item " of " name " is not an address. Write it like 10.0.0.2/24 or fd00::2/64."
 
 static void every_mistake_gets_its_line_and_one_sentence(void **state)
 {
@@ -341,19 +341,22 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
          "line 3: there is no '='. Write Key = value; is the text complete?"},
         {IFACE "Listenport\n", "line 3: there is no '='. Write Key = value; is the text complete?"},
         /* Keys. */
-        {IFACE "Port = 1\n", "line 3: [Interface] has no such key. It may have PrivateKey, "
-                             "ListenPort, Address, MTU, FwMark, DNS."},
-        {IFACE "= 1\n", "line 3: [Interface] has no such key. It may have PrivateKey, ListenPort, "
-                        "Address, MTU, FwMark, DNS."},
-        {IFACE "Listen Port = 1\n", "line 3: [Interface] has no such key. It may have PrivateKey, "
-                                    "ListenPort, Address, MTU, FwMark, DNS."},
-        {IFACE PEER "Keepalive = 1\n",
-         "line 5: [Peer] has no such key. It may have PublicKey, PresharedKey, AllowedIPs, "
-         "Endpoint, PersistentKeepalive."},
+        {IFACE "Port = 1\n",
+         "line 3: this is not a setting of [Interface]. It may have PrivateKey, "
+         "ListenPort, Address, MTU, FwMark, DNS."},
+        {IFACE "= 1\n",
+         "line 3: this is not a setting of [Interface]. It may have PrivateKey, ListenPort, "
+         "Address, MTU, FwMark, DNS."},
+        {IFACE "Listen Port = 1\n",
+         "line 3: this is not a setting of [Interface]. It may have PrivateKey, "
+         "ListenPort, Address, MTU, FwMark, DNS."},
+        {IFACE PEER "Keepalive = 1\n", "line 5: this is not a setting of [Peer]. It may have "
+                                       "PublicKey, PresharedKey, AllowedIPs, "
+                                       "Endpoint, PersistentKeepalive."},
         {IFACE "Endpoint = 1.2.3.4:5\n",
-         "line 3: Endpoint does not belong to [Interface] but to the other kind of section."},
+         "line 3: Endpoint is not a setting of [Interface] but of the other kind of section."},
         {IFACE PEER "MTU = 1400\n",
-         "line 5: MTU does not belong to [Peer] but to the other kind of section."},
+         "line 5: MTU is not a setting of [Peer] but of the other kind of section."},
         {IFACE "ListenPort = 1\nlistenport = 1\n",
          "line 4: ListenPort is given twice in this section. Keep one."},
         {IFACE "PrivateKey = " PRIV "\n",
@@ -374,16 +377,16 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
         {"[Interface]\nPrivateKey = (hidden)\n",
          "line 2: " KEY_LENGTH("PrivateKey", "8", "genkey")},
         {"[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq-hd2rYUIgJBgB3fBmk=\n",
-         "line 2: PrivateKey has 44 characters but is no key: some are wrong. Copy it from "
+         "line 2: PrivateKey has 44 characters but is not a key: some are wrong. Copy it from "
          "`wg genkey`."},
         {"[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBml=\n",
-         "line 2: PrivateKey has 44 characters but is no key: some are wrong. Copy it from "
+         "line 2: PrivateKey has 44 characters but is not a key: some are wrong. Copy it from "
          "`wg genkey`."},
-        {"[Interface]\nPrivateKey = " ZERO "\n", "line 2: PrivateKey has 44 characters but is no "
-                                                 "key: some are wrong. Copy it from `wg genkey`."},
+        {"[Interface]\nPrivateKey = " ZERO "\n",
+         "line 2: PrivateKey is all zeros, which is not a valid key. Copy it from `wg genkey`."},
         {IFACE "[Peer]\nPublicKey = abc\n", "line 4: " KEY_LENGTH("PublicKey", "3", "pubkey")},
-        {IFACE "[Peer]\nPublicKey = " ZERO "\n", "line 4: PublicKey has 44 characters but is no "
-                                                 "key: some are wrong. Copy it from `wg pubkey`."},
+        {IFACE "[Peer]\nPublicKey = " ZERO "\n",
+         "line 4: PublicKey is all zeros, which is not a valid key. Copy it from `wg pubkey`."},
         {IFACE PEER "PresharedKey = abc=\n", "line 5: " KEY_LENGTH("PresharedKey", "4", "genpsk")},
         {IFACE "[Peer]\nAllowedIPs = ::/0\n",
          "line 3: this [Peer] has no PublicKey. Is the text complete?"},
@@ -395,9 +398,9 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
         {IFACE "ListenPort = 65536\n", "line 3: ListenPort must be a number from 0 to 65535."},
         {IFACE "ListenPort = off\n", "line 3: ListenPort must be a number from 0 to 65535."},
         {IFACE "ListenPort = 0x10\n", "line 3: ListenPort must be a number from 0 to 65535."},
-        {IFACE "MTU = 575\n", "line 3: MTU must be a number from 576 to 65455."},
-        {IFACE "MTU = 65456\n", "line 3: MTU must be a number from 576 to 65455."},
-        {IFACE "MTU = -1\n", "line 3: MTU must be a number from 576 to 65455."},
+        {IFACE "MTU = 575\n", "line 3: MTU must be a number from 576 to 65408."},
+        {IFACE "MTU = 65409\n", "line 3: MTU must be a number from 576 to 65408."},
+        {IFACE "MTU = -1\n", "line 3: MTU must be a number from 576 to 65408."},
         {IFACE "FwMark = 4294967296\n",
          "line 3: FwMark must be off or a number from 0 to 4294967295."},
         {IFACE "FwMark = 0x\n", "line 3: FwMark must be off or a number from 0 to 4294967295."},
@@ -409,7 +412,11 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
          "line 5: PersistentKeepalive must be off or a number from 0 to 65535."},
         /* Addresses. */
         {IFACE "Address = 10.0.0.256/24\n", "line 3: " NO_ADDRESS("1", "Address")},
-        {IFACE "Address = 10.0.0.1/24, fd00::1/129\n", "line 3: " NO_ADDRESS("2", "Address")},
+        {IFACE "Address = 10.0.0.1/24, fd00::1/129\n",
+         "line 3: item 2 of Address: the prefix length must be 0 to 128."},
+        {IFACE PEER "AllowedIPs = 10.77.0.0/33\n",
+         "line 5: item 1 of AllowedIPs: the prefix length must be 0 to 32."},
+        {IFACE PEER "AllowedIPs = 10.77.0.0/\n", "line 5: " NO_ADDRESS("1", "AllowedIPs")},
         {IFACE "Address = 10.0.0.1/24,\n", "line 3: " NO_ADDRESS("2", "Address")},
         {IFACE "Address = ,10.0.0.1/24\n", "line 3: " NO_ADDRESS("1", "Address")},
         {IFACE "Address = 10.0.0.1/24 10.0.0.2/24\n", "line 3: " NO_ADDRESS("1", "Address")},
@@ -421,11 +428,11 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
          "line 5: item 1 of AllowedIPs starts with + or -, which only changes a running interface. "
          "List all addresses instead."},
         {IFACE "DNS = 1.1.1\n",
-         "line 3: item 1 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 1 of DNS is not an address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE "DNS = 1.1.1.1/32\n",
-         "line 3: item 1 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 1 of DNS is not an address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE "DNS = a.b, c d\n",
-         "line 3: item 2 of DNS is no address such as 9.9.9.9 or 2620:fe::fe."},
+         "line 3: item 2 of DNS is not an address such as 9.9.9.9 or 2620:fe::fe."},
         {IFACE PEER "Endpoint = 192.0.2.1\n", "line 5: " NO_ENDPOINT},
         {IFACE PEER "Endpoint = 2001:db8::1:51820\n", "line 5: " NO_ENDPOINT},
         {IFACE PEER "Endpoint = 192.0.2.1:0\n", "line 5: " NO_ENDPOINT},
@@ -484,6 +491,86 @@ static void more_than_the_device_holds_is_refused_as_full(void **state)
                      WYRM_E_FULL);
     assert_string_equal(error, "line 9: too many peers: this device takes 3.");
     assert_wiped();
+}
+
+/* Who knows the tunnel's limits finds out at once, not when the tunnel is to start. */
+static wyrm_status parse_with_limits(const char *text)
+{
+    conf = (struct wyrm_conf){.peers = peers,
+                              .prefixes = prefixes,
+                              .max_peers = PEERS,
+                              .max_prefixes = PREFIXES,
+                              .max_allowed = 4,
+                              .max_ipv4 = 1,
+                              .max_ipv6 = 2,
+                              .note = take_note};
+    notes[0] = '\0';
+    return wyrm_conf_parse(&conf, text, strlen(text), error, sizeof(error));
+}
+
+static void inherited_63_more_than_the_tunnel_takes_is_refused_with_the_limit(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {IFACE "Address = 10.0.0.1/24, fd00::1, fd00::2\n" PEER "AllowedIPs = 1.1.1.1, 1.1.1.2\n"
+               "AllowedIPs = ::/0, 0.0.0.0/0\n",
+         ""},
+        {IFACE PEER "AllowedIPs = 1.1.1.1, 1.1.1.2\nAllowedIPs = ::/0, 0.0.0.0/0, 1.0.0.0/8\n",
+         "line 6: too many AllowedIPs: this device takes 4 in all."},
+        {IFACE "Address = 10.0.0.1/24, 10.0.1.1/24\n" PEER,
+         "line 3: too many addresses: this device takes 1 of IPv4 and 2 of IPv6."},
+        {IFACE "Address = fd00::1, fd00::2\nAddress = fd00::3\n" PEER,
+         "line 4: too many addresses: this device takes 1 of IPv4 and 2 of IPv6."},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(parse_with_limits(cases[i].text),
+                         cases[i].error[0] == '\0' ? WYRM_IDLE : WYRM_E_FULL);
+        assert_string_equal(error, cases[i].error);
+    }
+}
+
+static void inherited_63_peer_with_the_devices_own_key_is_refused(void **state)
+{
+    /* The public key of PRIV, by wg pubkey. */
+    static const char own[] = "[Peer]\nPublicKey = HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw=\n";
+    static const char sentence[] =
+        ": this [Peer] has the public key of this device itself. Give the peer's.";
+    uint8_t key[WYRM_KEY_LEN];
+    char text[512];
+    (void)state;
+
+    assert_int_equal(wyrm_key_parse(PRIV, strlen(PRIV), key), WYRM_IDLE);
+    (void)snprintf(text, sizeof(text), "%s%s%s", IFACE, PEER, own);
+    assert_int_equal(parse(text, 0), WYRM_E_TEXT);
+    assert_memory_equal(error, "line 5", 6);
+    assert_string_equal(error + 6, sentence);
+    assert_wiped();
+
+    (void)snprintf(text, sizeof(text), "%s[Interface]\n", own); /* the key is the device's */
+    conf.own_key = key;
+    conf.features = WYRM_CONF_OWN_KEY;
+    assert_int_equal(wyrm_conf_parse(&conf, text, strlen(text), error, sizeof(error)), WYRM_E_TEXT);
+    assert_memory_equal(error, "line 1", 6);
+    assert_string_equal(error + 6, sentence);
+}
+
+static void prefix_of_two_peers_is_noted_and_belongs_to_the_later(void **state)
+{
+    (void)state;
+
+    assert_int_equal(parse(IFACE PEER "AllowedIPs = 10.1.2.3/20, 10.1.9.9/20, 10.1.0.0/21\n"
+                                      "[Peer]\nPublicKey = " PUB2 "\n"
+                                      "AllowedIPs = fd00::/8, 10.1.15.255/20\n",
+                           0),
+                     WYRM_IDLE);
+    assert_string_equal(notes, "line 8: item 2 of AllowedIPs is given to the [Peer] at line 3, "
+                               "too, which loses it to this one.\n");
+    assert_int_equal(peers[0].allowed.count, 2); /* what it had twice counts once */
+    assert_int_equal(peers[1].allowed.count, 2);
+    assert_int_equal(prefixes[peers[1].allowed.first + 1].addr[2], 15);
 }
 
 static void short_error_buffer_is_never_overrun(void **state)
@@ -675,6 +762,9 @@ int main(void)
         cmocka_unit_test(inherited_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
         cmocka_unit_test(host_name_is_refused_where_nothing_can_resolve_it),
         cmocka_unit_test(more_than_the_device_holds_is_refused_as_full),
+        cmocka_unit_test(inherited_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
+        cmocka_unit_test(inherited_63_peer_with_the_devices_own_key_is_refused),
+        cmocka_unit_test(prefix_of_two_peers_is_noted_and_belongs_to_the_later),
         cmocka_unit_test(short_error_buffer_is_never_overrun),
         cmocka_unit_test(sentences_never_hold_text_of_the_file),
         cmocka_unit_test(refused_file_leaves_nothing_of_an_earlier_one),

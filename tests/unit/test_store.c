@@ -15,10 +15,14 @@
 
 #include "wyrm_store.h"
 
-#define BUILD_S   1767225600u /* 2026-01-01 */
-#define NO_CUT    UINT32_MAX
-#define SLOT_SIZE 32 /* a sector is larger than the record */
-#define PER_BLOCK (60u * WYRM_STORE_BLOCK_S)
+#define BUILD_S    1767225600u /* 2026-01-01 */
+#define NO_CUT     UINT32_MAX
+#define SLOT_SIZE  32 /* a sector of its own for each slot: larger than the record */
+#define SECTOR_MAX 4096
+#define SHORT_LOG  4 /* places per sector: its end is near */
+#define LONG_LOG   (SECTOR_MAX / WYRM_STORE_RECORD_LEN)
+#define PER_BLOCK  (60u * WYRM_STORE_BLOCK_S)
+#define YEAR_S     31556952u
 
 /* ---- Fake flash --------------------------------------------------------- */
 
@@ -26,12 +30,16 @@ enum model {
     FLASH,  /* erase to 0xff, then programming only clears bits */
     EEPROM, /* bytes are replaced one by one, in order */
     MIXED,  /* bytes are replaced in any order, the one being written is garbage: a torn page */
+    LOG,    /* flash again, with several records to a sector */
     MODELS
 };
 
 struct flash {
     enum model model;
-    uint8_t slot[WYRM_STORE_SLOTS][SLOT_SIZE];
+    unsigned per_sector;
+    size_t sector_size;
+    uint8_t slot[WYRM_STORE_SECTORS][SECTOR_MAX];
+    unsigned erased[WYRM_STORE_SECTORS];
     uint32_t random;
     uint32_t cut; /* elementary steps until the power fails */
     bool dead;    /* it has failed: nothing works until the reboot */
@@ -59,52 +67,62 @@ static bool powered(struct flash *f)
     return !f->dead;
 }
 
-static bool flash_load(void *ctx, unsigned slot, void *buf, size_t len)
+/* The cells of a place. */
+static uint8_t *cells(struct flash *f, unsigned place)
+{
+    return &f->slot[place / f->per_sector][place % f->per_sector * WYRM_STORE_RECORD_LEN];
+}
+
+static bool flash_load(void *ctx, unsigned place, void *buf, size_t len)
 {
     struct flash *f = ctx;
 
-    assert_true(slot < WYRM_STORE_SLOTS && len == WYRM_STORE_RECORD_LEN);
+    assert_true(place < WYRM_STORE_SECTORS * f->per_sector && len == WYRM_STORE_RECORD_LEN);
     f->loads++;
     if (f->dead || f->absent)
         return false;
-    memcpy(buf, f->slot[slot], len);
+    memcpy(buf, cells(f, place), len);
     return true;
 }
 
-static bool program(struct flash *f, unsigned slot, size_t at, uint8_t byte)
+static bool is_flash(const struct flash *f)
 {
-    uint8_t *cell = &f->slot[slot][at];
+    return f->model == FLASH || f->model == LOG;
+}
 
+static bool program(struct flash *f, uint8_t *cell, uint8_t byte)
+{
     if (!powered(f)) {
         uint8_t garbage = (uint8_t)next_random(&f->random);
-        if (f->model == FLASH)
+        if (is_flash(f))
             *cell &= byte | garbage;
         if (f->model == MIXED)
             *cell = garbage;
         return false;
     }
-    *cell = f->model == FLASH ? (uint8_t)(*cell & byte) : byte;
+    *cell = is_flash(f) ? (uint8_t)(*cell & byte) : byte;
     return true;
 }
 
-static bool erase(struct flash *f, unsigned slot)
+static bool erase(struct flash *f, unsigned sector)
 {
-    for (size_t i = 0; i < SLOT_SIZE; i++) {
+    f->erased[sector]++;
+    for (size_t i = 0; i < f->sector_size; i++) {
         if (!powered(f)) {
-            f->slot[slot][i] |= (uint8_t)next_random(&f->random);
+            f->slot[sector][i] |= (uint8_t)next_random(&f->random);
             return false;
         }
-        f->slot[slot][i] = 0xff;
+        f->slot[sector][i] = 0xff;
     }
     return true;
 }
 
-static bool flash_save(void *ctx, unsigned slot, const void *buf, size_t len)
+static bool flash_save(void *ctx, unsigned place, const void *buf, size_t len)
 {
     struct flash *f = ctx;
     const uint8_t *bytes = buf;
 
-    assert_true(slot < WYRM_STORE_SLOTS && len == WYRM_STORE_RECORD_LEN);
+    assert_true(place < WYRM_STORE_SECTORS * f->per_sector && len == WYRM_STORE_RECORD_LEN);
     if (f->checks_lock)
         assert_int_equal(f->locked, 1);
     f->saves++;
@@ -112,12 +130,14 @@ static bool flash_save(void *ctx, unsigned slot, const void *buf, size_t len)
         return false;
     if (f->lies)
         return true;
-    if (f->model == FLASH && !erase(f, slot))
+    if (is_flash(f) && place % f->per_sector == 0 && !erase(f, place / f->per_sector))
         return false;
+    for (size_t i = 0; i < len && is_flash(f); i++)
+        assert_int_equal(cells(f, place)[i], 0xff); /* once per erase */
     size_t start = f->model == MIXED ? next_random(&f->random) % len : 0;
     for (size_t i = 0; i < len; i++) {
         size_t at = (start + i * (f->model == MIXED ? 7 : 1)) % len; /* 7 and 16 are coprime */
-        if (!program(f, slot, at, bytes[at]))
+        if (!program(f, cells(f, place) + at, bytes[at]))
             return false;
     }
     return powered(f); /* the very last moment: written, but nobody will hear of it */
@@ -146,6 +166,7 @@ struct world {
     struct flash flash;
     struct wyrm_store_io io;
     struct wyrm_store store;
+    uint64_t build_s;
     uint8_t seen[12]; /* the greatest label the peer has accepted */
     unsigned labels;
 };
@@ -155,17 +176,27 @@ static void reboot(struct world *w)
     w->flash.dead = false;
     w->flash.cut = NO_CUT;
     memset(&w->store, 0xa5, sizeof(w->store)); /* RAM after reset is anything */
-    wyrm_store_init(&w->store, &w->io, BUILD_S);
+    wyrm_store_init(&w->store, &w->io, w->build_s);
 }
 
-static void world_new(struct world *w, enum model model)
+static void world_with(struct world *w, enum model model, unsigned per_sector)
 {
     memset(w, 0, sizeof(*w));
     w->flash.model = model;
     w->flash.random = 0x57595231;
+    w->flash.per_sector = per_sector;
+    w->flash.sector_size = model == LOG ? per_sector * WYRM_STORE_RECORD_LEN : SLOT_SIZE;
     memset(w->flash.slot, 0xff, sizeof(w->flash.slot));
-    w->io = (struct wyrm_store_io){&w->flash, flash_load, flash_save, NULL, NULL};
+    w->io = (struct wyrm_store_io){&w->flash, flash_load, flash_save, NULL, NULL, 0};
+    if (model == LOG)
+        w->io.per_sector = (uint16_t)per_sector;
+    w->build_s = BUILD_S;
     reboot(w);
+}
+
+static void world_new(struct world *w, enum model model)
+{
+    world_with(w, model, model == LOG ? SHORT_LOG : 1);
 }
 
 static bool initiate(struct world *w)
@@ -180,6 +211,12 @@ static bool initiate(struct world *w)
         w->labels++;
     }
     return true;
+}
+
+/* The place written last. */
+static unsigned newest(const struct world *w)
+{
+    return w->store.end - 1u;
 }
 
 static uint64_t seen_s(const struct world *w)
@@ -219,8 +256,10 @@ static void label_has_the_layout_and_whitening_of_wireguard(void **state)
     struct world w;
     (void)state;
 
-    world_new(&w, EEPROM);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        world_new(&w, EEPROM);
+        w.build_s = known[i].unix_s - YEAR_S;
+        reboot(&w);
         wyrm_store_set_clock(&w.store, known[i].unix_s, known[i].nanoseconds);
         assert_true(initiate(&w));
         assert_memory_equal(w.seen, known[i].label, 12);
@@ -249,6 +288,8 @@ static void labels_go_on_past_the_years_2038_and_2106(void **state)
 
     for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
         world_new(&w, FLASH);
+        w.build_s = edges[i] - YEAR_S;
+        reboot(&w);
         wyrm_store_set_clock(&w.store, edges[i] - 1, 0);
         for (unsigned n = 0; n < 300; n++)
             assert_true(initiate(&w));
@@ -319,23 +360,24 @@ static void device_that_never_initiates_never_writes(void **state)
 
 static void one_write_per_boot_and_per_block(void **state)
 {
-    struct world w;
     (void)state;
 
-    world_new(&w, FLASH);
-    for (unsigned block = 1; block <= 5; block++) {
-        burn_block(&w);
-        assert_int_equal(w.flash.saves, block);
-    }
-    for (unsigned boot = 1; boot <= 5; boot++) {
-        reboot(&w);
-        for (unsigned i = 0; i < PER_BLOCK; i++)
-            assert_true(initiate(&w));
-        assert_int_equal(w.flash.saves, 5 + boot);
+    for (unsigned model = 0; model < MODELS; model++) {
+        struct world w;
+        world_new(&w, (enum model)model);
+        for (unsigned block = 1; block <= 5; block++) {
+            burn_block(&w);
+            assert_int_equal(w.flash.saves, block + 1); /* the first mark of all is kept twice */
+        }
+        for (unsigned boot = 1; boot <= 5; boot++) {
+            reboot(&w);
+            burn_block(&w);
+            assert_int_equal(w.flash.saves, 6 + boot);
+        }
     }
 }
 
-static void synchronised_clock_costs_one_write_a_day(void **state)
+static void synchronized_clock_costs_two_writes_a_day(void **state)
 {
     struct world w;
     (void)state;
@@ -346,7 +388,48 @@ static void synchronised_clock_costs_one_write_a_day(void **state)
         assert_true(initiate(&w));
         assert_int_equal(seen_s(&w), BUILD_S + t);
     }
-    assert_int_equal(w.flash.saves, 30);
+    assert_int_equal(w.flash.saves, 60);
+}
+
+/* A tenth of a year. */
+static void inherited_60_waking_every_5_minutes_wears_a_sector_205_times_a_year(void **state)
+{
+    const unsigned boots = 365 * 24 * 12 / 10;
+    struct world w;
+    (void)state;
+
+    world_with(&w, LOG, LONG_LOG);
+    for (unsigned boot = 0; boot < boots; boot++) {
+        assert_true(initiate(&w));
+        reboot(&w);
+        assert_int_equal(w.store.state, WYRM_STORE_GOOD);
+    }
+    unsigned erases = w.flash.erased[0] + w.flash.erased[1];
+    assert_int_equal(w.flash.saves, boots + 1);
+    assert_int_equal(erases, (boots + 1 + LONG_LOG - 1) / LONG_LOG); /* 42 */
+    assert_in_range(w.flash.erased[1], erases / 2, w.flash.erased[0]);
+    assert_true(10000 / (w.flash.erased[0] * 10) >= 47); /* years that 10,000 erases last */
+
+    world_new(&w, FLASH); /* one record per sector, for comparison */
+    for (unsigned boot = 0; boot < boots; boot++) {
+        assert_true(initiate(&w));
+        reboot(&w);
+    }
+    assert_int_equal(w.flash.erased[0] + w.flash.erased[1], boots + 1);
+}
+
+static void log_writes_each_place_in_turn_and_erases_only_what_is_full(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, LOG);
+    for (unsigned boot = 1; boot < 100; boot++) {
+        assert_true(initiate(&w)); /* the first one writes two records */
+        assert_int_equal(newest(&w), boot % (2 * SHORT_LOG));
+        assert_int_equal(w.flash.erased[0] + w.flash.erased[1], boot / SHORT_LOG + 1);
+        reboot(&w);
+    }
 }
 
 static void mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot(void **state)
@@ -367,10 +450,12 @@ static void mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot(void **stat
 static void writes_alternate_between_the_slots(void **state)
 {
     struct world w;
-    uint8_t before[WYRM_STORE_SLOTS][SLOT_SIZE];
+    uint8_t before[WYRM_STORE_SECTORS][SECTOR_MAX];
     (void)state;
 
     world_new(&w, FLASH);
+    assert_true(initiate(&w)); /* the first mark of all goes into both */
+    reboot(&w);
     unsigned last = 2;
     for (unsigned i = 0; i < 10; i++) {
         memcpy(before, w.flash.slot, sizeof(before));
@@ -390,7 +475,7 @@ static void power_cut_at_every_byte_of_every_write_keeps_the_order(void **state)
     (void)state;
 
     for (unsigned model = 0; model < MODELS; model++) {
-        for (unsigned writes = 0; writes < 6; writes++) {
+        for (unsigned writes = 0; writes < 3 * SHORT_LOG; writes++) {
             bool survived = false;
             for (uint32_t cut = 0; !survived; cut++) {
                 struct world w;
@@ -403,10 +488,12 @@ static void power_cut_at_every_byte_of_every_write_keeps_the_order(void **state)
                 w.flash.cut = cut;
                 survived = initiate(&w) && !w.flash.dead;
                 reboot(&w);
+                assert_true(writes == 0 || w.store.state != WYRM_STORE_LOST);
                 assert_true(initiate(&w));
                 reboot(&w);
+                assert_int_equal(w.store.state, WYRM_STORE_GOOD);
                 assert_true(initiate(&w));
-                assert_true(cut < 100);
+                assert_true(cut < 400);
             }
         }
     }
@@ -417,21 +504,23 @@ static void power_cut_in_two_boots_running_keeps_the_order(void **state)
     (void)state;
 
     for (unsigned model = 0; model < MODELS; model++) {
-        for (uint32_t first = 0; first < 52; first++) {
-            for (uint32_t second = 0; second < 52; second++) {
-                struct world w;
-                world_new(&w, (enum model)model);
-                for (unsigned i = 0; i < 3; i++) {
-                    assert_true(initiate(&w));
+        for (unsigned writes = 2; writes < (model == LOG ? 2 * SHORT_LOG + 2 : 4); writes++) {
+            for (uint32_t first = 0; first < 84; first++) {
+                for (uint32_t second = 0; second < 170; second++) {
+                    struct world w;
+                    world_new(&w, (enum model)model);
+                    for (unsigned i = 0; i < writes; i++) {
+                        assert_true(initiate(&w));
+                        reboot(&w);
+                    }
+                    w.flash.cut = first;
+                    initiate(&w);
                     reboot(&w);
+                    w.flash.cut = second;
+                    initiate(&w);
+                    reboot(&w);
+                    assert_true(initiate(&w));
                 }
-                w.flash.cut = first;
-                initiate(&w);
-                reboot(&w);
-                w.flash.cut = second;
-                initiate(&w);
-                reboot(&w);
-                assert_true(initiate(&w));
             }
         }
     }
@@ -448,7 +537,7 @@ static void ten_thousand_random_reboots_cuts_and_clock_steps_keep_the_order(void
         for (unsigned step = 0; step < 10000; step++) {
             uint32_t dice = next_random(&random);
             if (dice % 8 == 0)
-                w.flash.cut = next_random(&random) % 60;
+                w.flash.cut = next_random(&random) % 120;
             if (dice % 16 == 1) /* steps of up to two days, back as often as forth */
                 wyrm_store_set_clock(&w.store, seen_s(&w) + next_random(&random) % 345600 - 172800,
                                      next_random(&random) % 1000000000);
@@ -471,7 +560,7 @@ static void torn_slot_is_reported_and_healed_by_the_next_write(void **state)
     assert_true(initiate(&w));
     reboot(&w);
     assert_true(initiate(&w));
-    w.flash.slot[0][5] ^= 1;
+    w.flash.slot[newest(&w)][5] ^= 1;
     reboot(&w);
     assert_int_equal(w.store.state, WYRM_STORE_TORN);
     assert_true(initiate(&w));
@@ -484,7 +573,7 @@ static void newest_slot_rotting_away_later_does_not_repeat_labels(void **state)
     struct world w;
     (void)state;
 
-    for (unsigned slot = 0; slot < WYRM_STORE_SLOTS; slot++) {
+    for (unsigned slot = 0; slot < WYRM_STORE_SECTORS; slot++) {
         for (unsigned byte = 0; byte < WYRM_STORE_RECORD_LEN; byte++) {
             world_new(&w, EEPROM);
             burn_block(&w);
@@ -493,6 +582,128 @@ static void newest_slot_rotting_away_later_does_not_repeat_labels(void **state)
             reboot(&w);
             assert_int_equal(w.store.state, WYRM_STORE_TORN);
             assert_true(initiate(&w));
+        }
+    }
+}
+
+/* Ten boots; at every third one a clock has moved on by three days. */
+static void live(struct world *w, unsigned boots)
+{
+    for (unsigned boot = 0; boot < boots; boot++) {
+        if (boot % 3 == 1)
+            wyrm_store_set_clock(&w->store, BUILD_S + boot * 86400, 0);
+        assert_true(initiate(w));
+        assert_true(initiate(w));
+        reboot(w);
+    }
+}
+
+/* Flips each bit of each place, one after the other, and boots three times. */
+static void rot_each_bit(const struct world *before, unsigned blocks_ahead)
+{
+    const unsigned places = WYRM_STORE_SECTORS * before->flash.per_sector;
+
+    for (unsigned bit = 0; bit < 8 * WYRM_STORE_RECORD_LEN * places; bit++) {
+        struct world w = *before;
+        uint64_t last_s = seen_s(&w);
+        w.io.ctx = &w.flash;
+        cells(&w.flash, bit / (8 * WYRM_STORE_RECORD_LEN))[bit / 8 % WYRM_STORE_RECORD_LEN] ^=
+            (uint8_t)(1u << bit % 8);
+        reboot(&w);
+        assert_int_not_equal(w.store.state, WYRM_STORE_LOST);
+        assert_true(initiate(&w)); /* which fails the test if the peer would refuse */
+        assert_in_range(seen_s(&w), last_s,
+                        last_s + WYRM_STORE_CLOCK_BLOCK_S + blocks_ahead * WYRM_STORE_BLOCK_S);
+        for (unsigned boot = 0; boot < 2; boot++) {
+            reboot(&w);
+            assert_true(initiate(&w));
+        }
+    }
+}
+
+static void inherited_61_one_rotten_bit_anywhere_never_repeats_a_label(void **state)
+{
+    (void)state;
+
+    for (unsigned model = 0; model < MODELS; model++) {
+        for (unsigned boots = 1; boots < 3 * SHORT_LOG; boots++) {
+            struct world w;
+            world_new(&w, (enum model)model);
+            live(&w, boots);
+            rot_each_bit(&w, 2 + boots);
+        }
+    }
+}
+
+static void damaged_records_at_the_end_of_a_log_cost_a_block_each(void **state)
+{
+    (void)state;
+
+    for (unsigned damaged = 1; damaged < SHORT_LOG; damaged++) {
+        for (unsigned boots = 8; boots < 8 + 2 * SHORT_LOG; boots++) {
+            struct world w;
+            world_new(&w, LOG);
+            for (unsigned boot = 0; boot < boots; boot++) {
+                reboot(&w);
+                burn_block(&w);
+            }
+            for (unsigned i = 0; i < damaged; i++)
+                cells(&w.flash, (newest(&w) + 2 * SHORT_LOG - i) % (2 * SHORT_LOG))[10] ^= 1;
+            reboot(&w);
+            assert_int_equal(w.store.state, WYRM_STORE_TORN);
+            assert_true(initiate(&w));
+        }
+    }
+}
+
+/* In a log two faults at once are survived: a write cut short, and then a rotten bit. */
+static void rotten_bit_after_a_power_cut_never_repeats_a_label(void **state)
+{
+    (void)state;
+
+    for (unsigned boots = 1; boots < 3 * SHORT_LOG; boots++) {
+        for (unsigned clock_s = 0; clock_s <= 20 * 86400u; clock_s += 20 * 86400u) {
+            bool survived = false;
+            for (uint32_t cut = 0; !survived; cut += 3) {
+                struct world w;
+                world_new(&w, LOG);
+                live(&w, boots);
+                wyrm_store_set_clock(&w.store, BUILD_S + clock_s, 0);
+                w.flash.cut = cut;
+                survived = initiate(&w) && !w.flash.dead;
+                rot_each_bit(&w, boots + 2 * SHORT_LOG + 20 * 86400 / WYRM_STORE_BLOCK_S);
+            }
+        }
+    }
+}
+
+/* ---- Marks of earlier versions ------------------------------------------------------ */
+
+static void marks_of_two_slots_are_honoured_by_a_log_at_the_same_place(void **state)
+{
+    /* Of a mark of 2026-07-01 and one a block later, made by another program. */
+    static const uint8_t records[2][WYRM_STORE_RECORD_LEN] = {
+        {0x57, 0x54, 0x4d, 0x01, 0x00, 0x00, 0x00, 0x6a, 0x44, 0x58, 0x80, 0x00, 0x19, 0xb6, 0x04,
+         0xdc},
+        {0x57, 0x54, 0x4d, 0x01, 0x00, 0x00, 0x00, 0x6a, 0x44, 0x58, 0xc0, 0x00, 0xe9, 0xcf, 0x4b,
+         0xd9}};
+    (void)state;
+
+    for (unsigned newer = 0; newer < 2; newer++) {
+        for (unsigned damaged = 0; damaged < 3; damaged++) {
+            struct world w;
+            world_with(&w, LOG, LONG_LOG);
+            memcpy(w.flash.slot[newer], records[1], sizeof(records[1]));
+            memcpy(w.flash.slot[newer ^ 1], records[0], sizeof(records[0]));
+            if (damaged < 2)
+                w.flash.slot[damaged][9] ^= 0x40;
+            reboot(&w);
+            assert_int_equal(w.store.state, damaged < 2 ? WYRM_STORE_TORN : WYRM_STORE_GOOD);
+            assert_true(initiate(&w));
+            assert_in_range(seen_s(&w), 1782864000u + 64, 1782864000u + 64 + WYRM_STORE_BLOCK_S);
+            live(&w, 10);
+            reboot(&w);
+            assert_int_equal(w.store.state, WYRM_STORE_GOOD);
         }
     }
 }
@@ -537,13 +748,46 @@ static void save_that_lies_about_success_gives_no_label(void **state)
     struct world w;
     (void)state;
 
-    world_new(&w, FLASH);
-    w.flash.lies = true;
-    assert_false(initiate(&w));
-    w.flash.lies = false;
-    burn_block(&w);
-    w.flash.lies = true;
-    assert_false(initiate(&w));
+    for (unsigned model = 0; model < MODELS; model++) {
+        world_new(&w, (enum model)model);
+        w.flash.lies = true;
+        assert_false(initiate(&w));
+        w.flash.lies = false;
+        burn_block(&w);
+        burn_block(&w);
+        w.flash.lies = true;
+        assert_false(initiate(&w));
+    }
+}
+
+/* However long the flash refuses, the record that counts is never erased. */
+static void places_that_fail_are_left_behind_and_the_newest_mark_is_kept(void **state)
+{
+    (void)state;
+
+    for (unsigned failures = 1; failures < 5 * SHORT_LOG; failures++) {
+        for (unsigned boots = 0; boots < 2 * SHORT_LOG; boots++) {
+            struct world w;
+            world_new(&w, LOG);
+            live(&w, boots);
+            for (unsigned i = 0; i < failures; i++) {
+                w.flash.cut = 1 + 5 * (i % 4); /* within a record, or within an erase */
+                assert_false(initiate(&w));
+                w.flash.dead = false; /* a brown-out that only the flash noticed */
+                w.flash.cut = NO_CUT;
+            }
+            if (boots > 0) {
+                struct world rebooted = w;
+                rebooted.io.ctx = &rebooted.flash;
+                reboot(&rebooted);
+                assert_int_not_equal(rebooted.store.state, WYRM_STORE_LOST);
+                assert_true(initiate(&rebooted));
+            }
+            assert_true(initiate(&w));
+            reboot(&w);
+            assert_true(initiate(&w));
+        }
+    }
 }
 
 static void both_slots_corrupt_falls_back_to_the_build_date_and_says_so(void **state)
@@ -576,10 +820,12 @@ static void every_flipped_bit_of_a_record_is_noticed(void **state)
     reboot(&w);
     assert_true(initiate(&w));
     for (unsigned bit = 0; bit < 8 * WYRM_STORE_RECORD_LEN; bit++) {
-        w.flash.slot[1][bit / 8] ^= (uint8_t)(1u << bit % 8);
+        w.flash.slot[newest(&w)][bit / 8] ^= (uint8_t)(1u << bit % 8);
+        unsigned rotten = newest(&w);
         reboot(&w);
         assert_int_equal(w.store.state, WYRM_STORE_TORN);
-        w.flash.slot[1][bit / 8] ^= (uint8_t)(1u << bit % 8);
+        w.flash.slot[rotten][bit / 8] ^= (uint8_t)(1u << bit % 8);
+        reboot(&w);
     }
 }
 
@@ -598,6 +844,18 @@ static void unreadable_and_zeroed_storage_count_as_blank(void **state)
     assert_false(initiate(&w)); /* what cannot be read back is not reserved */
 }
 
+static void places_of_a_log_that_cannot_be_read_count_as_damaged(void **state)
+{
+    struct world w;
+    (void)state;
+
+    world_new(&w, LOG);
+    w.flash.absent = true;
+    reboot(&w);
+    assert_int_equal(w.store.state, WYRM_STORE_LOST);
+    assert_false(initiate(&w));
+}
+
 static void record_of_a_later_format_version_is_not_misread(void **state)
 {
     struct world w;
@@ -605,7 +863,7 @@ static void record_of_a_later_format_version_is_not_misread(void **state)
 
     world_new(&w, EEPROM);
     assert_true(initiate(&w));
-    w.flash.slot[w.store.newest][3] = 2;
+    w.flash.slot[0][3] = w.flash.slot[1][3] = 2;
     reboot(&w);
     assert_int_equal(w.store.state, WYRM_STORE_LOST);
 }
@@ -628,8 +886,8 @@ static void first_mark_is_the_greatest_of_stored_mark_clock_and_build_date(void 
     assert_true(initiate(&w));
     assert_int_equal(seen_s(&w), BUILD_S + 10000);
 
-    memset(&w.store, 0, sizeof(w.store)); /* newer firmware */
-    wyrm_store_init(&w.store, &w.io, BUILD_S + 1000000);
+    w.build_s = BUILD_S + 1000000; /* newer firmware */
+    reboot(&w);
     assert_true(initiate(&w));
     assert_int_equal(seen_s(&w), BUILD_S + 1000000);
 }
@@ -645,7 +903,7 @@ static void clock_going_backwards_changes_nothing(void **state)
         assert_true(initiate(&w));
         assert_int_equal(seen_s(&w), BUILD_S + 1000 + w.labels / 61);
     }
-    assert_int_equal(w.flash.saves, 1);
+    assert_int_equal(w.flash.saves, 2);
 }
 
 static void impossible_clocks_are_ignored(void **state)
@@ -660,6 +918,32 @@ static void impossible_clocks_are_ignored(void **state)
     wyrm_store_set_clock(&w.store, BUILD_S + 5, UINT32_MAX);
     assert_true(initiate(&w));
     assert_int_equal(seen_s(&w), BUILD_S);
+}
+
+static void inherited_62_spoofed_clock_moves_labels_by_20_years_at_most(void **state)
+{
+    const uint64_t last_s = BUILD_S + (uint64_t)WYRM_STORE_CLOCK_YEARS * YEAR_S;
+    struct world w;
+    (void)state;
+
+    for (unsigned build = 0; build < 2; build++) { /* without a build date 2026 stands for it */
+        world_new(&w, LOG);
+        w.build_s = build ? BUILD_S : 0;
+        for (unsigned boot = 0; boot < 50; boot++) {
+            reboot(&w);
+            wyrm_store_set_clock(&w.store, last_s + 1, 0);
+            wyrm_store_set_clock(&w.store, BUILD_S + boot * (uint64_t)100 * YEAR_S + YEAR_S, 0);
+            assert_true(initiate(&w));
+            assert_true(seen_s(&w) <= BUILD_S + 2 * YEAR_S);
+        }
+        for (unsigned boot = 0; boot < 50; boot++) {
+            reboot(&w);
+            wyrm_store_set_clock(&w.store, last_s, 999999999);
+            assert_true(initiate(&w));
+            assert_in_range(seen_s(&w), last_s,
+                            last_s + WYRM_STORE_CLOCK_BLOCK_S + boot * WYRM_STORE_BLOCK_S);
+        }
+    }
 }
 
 /* ---- Lock ---------------------------------------------------------------------------- */
@@ -693,7 +977,9 @@ int main(void)
         cmocka_unit_test(reboot_after_each_label_of_two_blocks_keeps_the_order),
         cmocka_unit_test(device_that_never_initiates_never_writes),
         cmocka_unit_test(one_write_per_boot_and_per_block),
-        cmocka_unit_test(synchronised_clock_costs_one_write_a_day),
+        cmocka_unit_test(synchronized_clock_costs_two_writes_a_day),
+        cmocka_unit_test(inherited_60_waking_every_5_minutes_wears_a_sector_205_times_a_year),
+        cmocka_unit_test(log_writes_each_place_in_turn_and_erases_only_what_is_full),
         cmocka_unit_test(mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot),
         cmocka_unit_test(writes_alternate_between_the_slots),
         cmocka_unit_test(power_cut_at_every_byte_of_every_write_keeps_the_order),
@@ -701,16 +987,23 @@ int main(void)
         cmocka_unit_test(ten_thousand_random_reboots_cuts_and_clock_steps_keep_the_order),
         cmocka_unit_test(torn_slot_is_reported_and_healed_by_the_next_write),
         cmocka_unit_test(newest_slot_rotting_away_later_does_not_repeat_labels),
+        cmocka_unit_test(inherited_61_one_rotten_bit_anywhere_never_repeats_a_label),
+        cmocka_unit_test(damaged_records_at_the_end_of_a_log_cost_a_block_each),
+        cmocka_unit_test(rotten_bit_after_a_power_cut_never_repeats_a_label),
+        cmocka_unit_test(marks_of_two_slots_are_honoured_by_a_log_at_the_same_place),
         cmocka_unit_test(failed_save_gives_no_label_and_the_next_call_tries_again),
         cmocka_unit_test(failure_of_the_nth_save_loses_no_order),
         cmocka_unit_test(save_that_lies_about_success_gives_no_label),
+        cmocka_unit_test(places_that_fail_are_left_behind_and_the_newest_mark_is_kept),
         cmocka_unit_test(both_slots_corrupt_falls_back_to_the_build_date_and_says_so),
         cmocka_unit_test(every_flipped_bit_of_a_record_is_noticed),
         cmocka_unit_test(unreadable_and_zeroed_storage_count_as_blank),
+        cmocka_unit_test(places_of_a_log_that_cannot_be_read_count_as_damaged),
         cmocka_unit_test(record_of_a_later_format_version_is_not_misread),
         cmocka_unit_test(first_mark_is_the_greatest_of_stored_mark_clock_and_build_date),
         cmocka_unit_test(clock_going_backwards_changes_nothing),
         cmocka_unit_test(impossible_clocks_are_ignored),
+        cmocka_unit_test(inherited_62_spoofed_clock_moves_labels_by_20_years_at_most),
         cmocka_unit_test(labels_and_clock_are_under_the_lock_on_every_path),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

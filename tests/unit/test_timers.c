@@ -459,7 +459,7 @@ static bool save(void *ctx, unsigned slot, const void *buf, size_t len)
     return true;
 }
 
-static const struct wyrm_store_io store_io = {NULL, load, save, NULL, NULL};
+static const struct wyrm_store_io store_io = {.load = load, .save = save};
 
 static void t22_time_stamps_grow_when_the_wall_clock_steps_back(void **state)
 {

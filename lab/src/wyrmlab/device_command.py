@@ -16,7 +16,7 @@ from wyrmlab.errors import UsageError
 DEFAULT_TAP = "wyrm0"
 
 # What the firmware takes: firmware/app/tunnel.h and conf.c.
-PEERS, ADDRESSES, CONF_MAX = 4, 32, 4096
+PEERS, ALLOWED, IPV4, IPV6, CONF_MAX = 4, 16, 1, 3, 4096
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ def checked(path: Path, *, own_key: bool) -> str:
     text = _read(path)
     if len(text.encode()) > CONF_MAX:
         raise UsageError(f"{path}: the text is longer than {CONF_MAX} bytes; nothing has changed.")
-    limits = ["--peers", str(PEERS), "--addresses", str(ADDRESSES), "--no-fwmark"]
+    limits = ["--peers", str(PEERS), "--allowed", str(ALLOWED), "--no-fwmark"]
+    limits += ["--ipv4", str(IPV4), "--ipv6", str(IPV6)]
     limits += ["--own-key"] if own_key else []
     checked = proc.run(build.conf_check(), *limits, path, check=False)
     if checked.returncode != 0:

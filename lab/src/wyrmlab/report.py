@@ -66,15 +66,22 @@ def _svg(chart: Chart) -> str:
             _draw_bars(axes, chart)
         else:
             _draw_line(axes, chart)
-        axes.set_ylabel(chart.unit)
         axes.spines[["top", "right"]].set_visible(False)
         if len(chart.series) > 1:
-            axes.legend(frameon=False)
+            # Above the bars, not over them.
+            axes.legend(
+                frameon=False,
+                ncols=len(chart.series),
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                borderaxespad=0,
+            )
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
         plt.close(figure)
     text = out.getvalue()
-    return text[text.index("<svg") :]
+    # Lines, like text, in the colour of the page, which may be dark.
+    return text[text.index("<svg") :].replace("#000000", "currentColor")
 
 
 def _draw_bars(axes: Axes, chart: Chart) -> None:
