@@ -134,7 +134,7 @@ def test_commands_typed_ahead_are_executed_when_they_fit(boot: Boot) -> None:
 
 def test_of_commands_typed_ahead_that_do_not_fit_none_is_executed(boot: Boot) -> None:
     device = boot()
-    start(device, "load 1")
+    start(device, "load 3")
     device.console.send(b"genkey\r" * 200 + b"gen")
     said = device.console.expect("(.*?)^wyrm> ")[1]
     assert "error: 1403 characters typed ahead did not fit and were dropped" in said
