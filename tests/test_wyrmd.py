@@ -30,6 +30,12 @@ def test_the_unit_starts_what_was_installed_wherever_that_is(wyrmd: Path, prefix
         assert f"\nExecStart={prefix}/sbin/wyrmd %i\n" in (there / unit).read_text()
 
 
+def test_the_manual_names_the_unit() -> None:
+    manual = MANUAL.read_text()
+    assert ".It Pa wyrmd@.service" in manual
+    assert "systemctl enable --now wyrmd@wg0" in manual
+
+
 def test_systemd_understands_the_unit(wyrmd: Path, tmp_path: Path) -> None:
     if not packages.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed: it comes with systemd")

@@ -5,7 +5,7 @@
  * Two erase sectors of memory-mapped flash for wyrm_store, which writes them as a log. Reserve them
  * in the linker script, apart from everything else.
  */
-#include <wyrm_store.h>
+#include "tunnel.h"
 
 #include <string.h>
 
@@ -34,6 +34,5 @@ static bool save(void *unused, unsigned place, const void *buf, size_t len)
     return my_chip_program(at, buf, len);
 }
 
-extern const struct wyrm_store_io my_flash;
 const struct wyrm_store_io my_flash = {
     .load = load, .save = save, .per_sector = SECTOR / WYRM_STORE_RECORD_LEN};

@@ -1,64 +1,129 @@
 /*
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
- *
- * A tunnel on a device that runs FreeRTOS and lwIP already, from a wg-quick file in flash.
  */
+#include "tunnel.h"
+
 #include <wyrm_freertos.h>
-#include <wyrm_lwip.h>
-#include <wyrm_store.h>
-#include <wyrm_text.h>
 
 #include <string.h>
 
-/* Yours: a hardware random generator, and flash that survives a power cut (flash.c). */
-extern bool my_random(void *ctx, void *out, size_t len);
-extern const struct wyrm_store_io my_flash;
-extern const char my_wg_quick_file[];
+#define BUILD_UNIX_S 1760000000u /* any date before the device's first handshake */
 
-WYRM_LWIP_DEFINE(tunnel, 1, 2, 4); /* peers, allowed prefixes, packets held during a handshake */
-WYRM_CONF_DEFINE(conf, 1, 4);
-static struct wyrm_worker worker;
+WYRM_LWIP_DEFINE(tunnel, TUNNEL_PEERS, TUNNEL_ROUTES, TUNNEL_HELD);
+WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + 2); /* two addresses of our own */
+static struct wyrm_worker worker; /* runs handshakes, which take long, beside the TCP/IP task */
 static struct wyrm_store store;
 static const struct wyrm_platform platform = {&store, my_random, wyrm_store_tai64n};
+static err_t started;
 
-/* Peer and routes in one go under lwIP's lock, so that no packet slips out in between. */
-static wyrm_status add_peer(struct wyrm_lwip *lwip, void *unused)
+/* WYRM_READY comes with every new session, WYRM_LOST once a peer has not answered for 90 s. */
+static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
-    const struct wyrm_conf_peer *peer = &conf.peers[0];
-    struct wyrm_device *device = wyrm_lwip_device(lwip);
-    wyrm_status status = wyrm_set_private_key(device, conf.priv);
-    wyrm_peer_id id;
-
     (void)unused;
-    if (status < 0 || (status = wyrm_peer_add(device, peer->pub, &id)) < 0)
-        return status;
-    (void)wyrm_peer_set_psk(device, id, peer->psk);
-    (void)wyrm_peer_set_endpoint(device, id, &peer->endpoint.address);
-    (void)wyrm_peer_set_keepalive(device, id, peer->keepalive_s);
+    (void)peer;
+    my_log(event == WYRM_READY ? "tunnel: a peer has a session" : "tunnel: a peer does not answer");
+}
+
+static void on_wake(void *unused)
+{
+    (void)unused;
+    wyrm_worker_wake(&worker);
+}
+
+static wyrm_status add_peer(struct wyrm_device *device, const struct wyrm_conf_peer *peer)
+{
+    wyrm_peer_id id;
+    wyrm_status status = wyrm_peer_add(device, peer->pub, &id);
+
+    if (status >= 0)
+        status = wyrm_peer_set_psk(device, id, peer->psk);
+    if (status >= 0 && peer->endpoint.address.family != 0)
+        status = wyrm_peer_set_endpoint(device, id, &peer->endpoint.address);
+    if (status >= 0)
+        status = wyrm_peer_set_keepalive(device, id, peer->keepalive_s);
     for (uint16_t i = 0; i < peer->allowed.count && status >= 0; i++)
         status = wyrm_route_add(device, id, &conf.prefixes[peer->allowed.first + i]);
     return status;
 }
 
-/* From any task, once lwIP runs; false: it did not start. `error` receives one sentence if that is
- * because of the file, else it is empty. */
-bool tunnel_start(char error[WYRM_CONF_ERROR_MAX]);
-
-bool tunnel_start(char error[WYRM_CONF_ERROR_MAX])
+/* In one go under lwIP's lock, so that no packet leaves in the clear between two of these steps. */
+static wyrm_status bring_up(struct wyrm_lwip *lwip, void *unused)
 {
-    static struct wyrm_lwip_config config = {
-        .platform = &platform, .wake = wyrm_worker_wake, .arg = &worker};
+    const struct wyrm_lwip_config config = {.platform = &platform,
+                                            .addresses = &conf.prefixes[conf.addresses.first],
+                                            .n_addresses = conf.addresses.count,
+                                            .listen_port = conf.listen_port,
+                                            .mtu = conf.mtu,
+                                            .event = on_event,
+                                            .wake = on_wake};
+    wyrm_status status;
 
-    if (wyrm_conf_parse(&conf, my_wg_quick_file, strlen(my_wg_quick_file), error,
-                        WYRM_CONF_ERROR_MAX) != WYRM_IDLE)
+    (void)unused;
+    started = wyrm_lwip_start_locked(lwip, &config);
+    if (started != ERR_OK)
+        return WYRM_E_STATE;
+    status = wyrm_set_private_key(wyrm_lwip_device(lwip), conf.priv);
+    for (uint16_t i = 0; i < conf.n_peers && status >= 0; i++)
+        status = add_peer(wyrm_lwip_device(lwip), &conf.peers[i]);
+    if (status < 0)
+        wyrm_lwip_stop_locked(lwip);
+    else
+        names_start(lwip, &conf);
+    return status;
+}
+
+static const char *reason(wyrm_status status)
+{
+    switch (started) {
+    case ERR_OK:
+        return wyrm_status_text(status);
+    case ERR_USE:
+        return "its port is in use";
+    case ERR_ALREADY:
+        return "it runs already";
+    default:
+        return "lwIP has no memory left, or no place for another interface";
+    }
+}
+
+bool tunnel_start(const char *wg_quick_file, char error[WYRM_CONF_ERROR_MAX])
+{
+    struct wyrm_pen pen;
+    wyrm_status status;
+
+    conf.features = WYRM_CONF_NAMES;
+    conf.max_allowed = TUNNEL_ROUTES;
+    conf.max_ipv4 = 1;
+    conf.max_ipv6 = LWIP_IPV6;
+    if (wyrm_conf_parse(&conf, wg_quick_file, strlen(wg_quick_file), error, WYRM_CONF_ERROR_MAX) !=
+        WYRM_IDLE)
         return false;
-    config.addresses = &conf.prefixes[conf.addresses.first];
-    config.n_addresses = conf.addresses.count;
-    config.listen_port = conf.listen_port;
-    config.mtu = conf.mtu;
-    (void)wyrm_store_init(&store, &my_flash, 1760000000); /* a date before any handshake */
+    if (wyrm_store_init(&store, &my_flash, BUILD_UNIX_S) == WYRM_STORE_LOST)
+        my_log("tunnel: the flash has lost its timestamps; peers may refuse this key");
     wyrm_worker_start(&worker, &tunnel, tskIDLE_PRIORITY + 1);
-    return wyrm_lwip_start(&tunnel, &config) == ERR_OK &&
-           wyrm_lwip_call(&tunnel, add_peer, NULL) >= 0;
+    status = wyrm_lwip_call(&tunnel, bring_up, NULL);
+    if (status >= 0)
+        return true;
+    wyrm_conf_wipe(&conf);
+    wyrm_pen_init(&pen, error, WYRM_CONF_ERROR_MAX);
+    wyrm_pen_text(&pen, "the tunnel did not start: ");
+    wyrm_pen_text(&pen, reason(status));
+    return false;
+}
+
+static wyrm_status forget_names(struct wyrm_lwip *lwip, void *unused)
+{
+    (void)lwip;
+    (void)unused;
+    names_stop();
+    return WYRM_IDLE;
+}
+
+void tunnel_stop(void)
+{
+    (void)wyrm_lwip_call(&tunnel, forget_names, NULL);
+    wyrm_lwip_remove(&tunnel);
+    wyrm_worker_stop(&worker);
+    wyrm_conf_wipe(&conf);
 }

@@ -39,6 +39,7 @@ _GROUPS = (
     (".ltrans", LTO),
     ("firmware/", "application"),
     ("examples/", "application"),
+    ("start.c", "application"),
 )
 PADDING = "padding"
 ORDER = (*dict.fromkeys(group for _, group in _GROUPS), "other", PADDING)

@@ -60,8 +60,9 @@ VARIABLES = (
     Configuration("client", "client: IPv4, 32 packets"),
 )
 LEGEND = (
-    "Counted are the bytes of code and constants that examples/freertos-lwip, which starts a tunnel"
-    " and does nothing else, links of core, crypto and lwIP port; glue, store and text come on top."
+    "Counted are the bytes of code and constants that bench/footprint/start.c, which starts a"
+    " tunnel and does nothing else, links of core, crypto and lwIP port; glue, store and text come"
+    " on top."
     " Everything: IPv4 and IPv6, both roles, cookies, assembly. Client: WYRM_RESPONDER=0,"
     " WYRM_IPV6=0, WYRM_REPLAY_BITS=64, lwIP without IPv6; in C: with WYRM_ASM=0 besides. Even if"
     " not called: without --gc-sections."

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What README and porting.md tell an integrator agrees with the tree."""
+
+from __future__ import annotations
+
+import re
+
+from wyrmlab import paths
+
+README = (paths.ROOT / "README.md").read_text()
+PORTING = (paths.ROOT / "docs" / "porting.md").read_text()
+SRC = paths.ROOT / "src"
+LISTS = (SRC / "wyrm_sources.cmake").read_text()
+EXAMPLE = paths.ROOT / "examples" / "freertos-lwip"
+
+
+def block(text: str, language: str) -> str:
+    found = re.search(
+        rf"```{language}\n(.*?)```", text[text.index("## In your build") :], re.DOTALL
+    )
+    assert found is not None
+    return found[1]
+
+
+def sources(name: str) -> set[str]:
+    """Of one list of wyrm_sources.cmake, relative to src/."""
+    found = re.search(rf"set\({name}\s([^)]*)\)", LISTS)
+    assert found is not None, name
+    return set(re.findall(r"\$\{WYRM_SRC_DIR\}/(\S+)", found[1]))
+
+
+def test_the_patterns_for_builds_without_cmake_find_what_the_lists_name() -> None:
+    patterns = re.findall(r"\$\(WYRM\)/(\S+?)(?=[\s)])", block(PORTING, "make"))
+    found = {str(path.relative_to(SRC)) for pattern in patterns for path in SRC.glob(pattern)}
+    listed = {
+        *(sources("WYRM_CORE_SRCS") | sources("WYRM_CRYPTO_SRCS") | sources("WYRM_STORE_SRCS")),
+        *(sources("WYRM_TEXT_SRCS") | sources("WYRM_UAPI_SRCS")),
+        *(sources("WYRM_LWIP_SRCS") | sources("WYRM_FREERTOS_SRCS")),
+    }
+    assert found == listed
+
+
+def test_the_documents_name_only_lists_and_definitions_that_exist() -> None:
+    code = "".join(path.read_text() for path in SRC.rglob("*.[ch]"))
+    text = README + PORTING
+    for name in sorted(set(re.findall(r"\bWYRM_\w+_SRCS\b", text))):
+        known = f"set({name}" in LISTS or re.fullmatch(
+            "WYRM_CRYPTO_(LIBSODIUM|MBEDTLS|PSA)_SRCS", name
+        )
+        assert known, name
+    for name in sorted(set(re.findall(r"\bWYRM_PORT_[A-Z]+\b", text))):
+        assert f"#ifdef {name}\n" in code, name
+    for language in ("cmake", "make"):
+        for definition in ("WYRM_PORT_LWIP=1", "WYRM_PORT_FREERTOS=1"):
+            assert definition in block(PORTING, language)
+
+
+def test_every_option_that_the_ports_insist_on_is_documented() -> None:
+    """What an #error of theirs asks for."""
+    for file in (SRC / "port").rglob("*.c"):
+        for demand in re.findall(r"#error[\s\\]+\"([^\"]*)\"", file.read_text()):
+            for name in re.findall(r"\b(?:LWIP|INCLUDE|config)\w+", demand):
+                if name != "LWIP_LOCK_HELD":
+                    assert name in PORTING, name
+
+
+def test_what_the_readme_shows_of_the_example_is_in_the_example() -> None:
+    shown = re.search(r"```c\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    code = "".join(path.read_text() for path in EXAMPLE.glob("*.[ch]"))
+    names = set(re.findall(r"\b(?:wyrm|my)_\w+|\bWYRM_\w+|\bbring_up\b", shown[1]))
+    assert len(names) > 5
+    assert [name for name in sorted(names) if name not in code] == []
+
+
+def test_the_example_checks_every_setter_and_handles_names_events_and_the_end() -> None:
+    tunnel = (EXAMPLE / "tunnel.c").read_text()
+    for setter in ("set_psk", "set_endpoint", "set_keepalive", "set_private_key"):
+        assert re.search(rf"status = wyrm_(peer_)?{setter}\(", tunnel), setter
+    for part in (
+        ".event = on_event",
+        "names_start(",
+        "wyrm_lwip_stop_locked(",
+        "wyrm_worker_stop(",
+    ):
+        assert part in tunnel, part
+    for file, name in (("flash.c", "my_flash"), ("random.c", "my_random")):
+        assert name in (EXAMPLE / file).read_text()
