@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab import cleaning, net, paths, proc
+from wyrmlab import cleaning, doctor, net, paths, proc
 
 WYRM = str(paths.ROOT / "wyrm")
 
@@ -122,6 +122,31 @@ def test_clean_removes_only_what_is_ours(tmp_path: Path, monkeypatch: pytest.Mon
     cleaning.clean(all_of_it=True)
     assert list(project.iterdir()) == []
     assert [path.name for path in cache.iterdir()] == ["letter.txt"]
+
+
+def test_clean_and_doctor_name_flash_files_and_keep_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for name in ("ROOT", "BUILD", "RUNS"):
+        monkeypatch.setattr(paths, name, tmp_path / "project" / name)
+    monkeypatch.setenv("WYRM_CACHE", str(tmp_path / "cache"))
+    flash = tmp_path / "wyrmling" / "m7.flash"
+    flash.parent.mkdir()
+    flash.write_bytes(b"key")
+    flash.chmod(0o644)
+    for all_of_it in (False, True):
+        cleaning.clean(all_of_it=all_of_it)
+        assert f"kept: {flash}, a device's flash with its keys" in capsys.readouterr().out
+    assert flash.exists()
+    finding = next(each for each in doctor.findings() if each.what == "flash files")
+    assert not finding.ok
+    assert not finding.needed
+    assert f"chmod 600 {flash}" in finding.remedy
+    flash.chmod(0o600)
+    finding = next(each for each in doctor.findings() if each.what == "flash files")
+    assert finding.ok
+    assert str(flash.parent) in finding.reason
 
 
 def test_keys_are_those_of_wg() -> None:

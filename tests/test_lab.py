@@ -122,6 +122,29 @@ def test_flash_file_of_another_size_is_refused_and_kept(tmp_path: Path) -> None:
     assert flash.read_bytes() == b"precious"
 
 
+def test_flash_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    flash = tmp_path / "flash"
+    for existing in (False, True):
+        if existing:
+            flash.chmod(0o644)
+        device = Device(
+            board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+        )
+        device._open_flash()
+        assert flash.stat().st_mode & 0o777 == 0o600
+        device.stop()
+
+
+def test_flash_file_in_a_missing_folder_is_refused_and_nothing_made(tmp_path: Path) -> None:
+    flash = tmp_path / "typo" / "flash"
+    device = Device(
+        board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+    )
+    with pytest.raises(UsageError, match=f"there is no folder {flash.parent}"), device:
+        pass
+    assert not flash.parent.exists()
+
+
 def test_firmware_arguments_with_blanks_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         Device(

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from pathlib import Path
 
 from wyrmlab import paths
 
 
 def clean(*, all_of_it: bool) -> None:
-    """Removes build/; with `all_of_it` runs/ and the cache too. Flash files of devices stay."""
+    """Removes build/; with `all_of_it` runs/ and the cache too. Flash files of devices stay, as
+    they hold keys: they are named instead."""
     doomed = [paths.BUILD]
     if all_of_it:
         # Only what is ours: WYRM_CACHE may name a folder that holds other things too.
@@ -32,3 +34,9 @@ def clean(*, all_of_it: bool) -> None:
         for what, path in (("runs", paths.RUNS), ("cache", paths.cache())):
             if size := paths.disk_use(path):
                 print(f"kept: {what}, {paths.megabytes(size)} in {path} (clean --all removes it)")
+    for flash in paths.flash_files():
+        print(f"kept: {flash}, a device's flash with its keys ({_size(flash)}; rm removes it)")
+
+
+def _size(file: Path) -> str:
+    return paths.megabytes(paths.disk_use(file))

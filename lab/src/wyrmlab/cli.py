@@ -157,7 +157,8 @@ def device(
         Optional[Path],  # noqa: UP045
         typer.Option(
             metavar="FILE",
-            help="The file that plays the flash chip; made if absent. \\[default: one per board]",
+            help="The file that plays the flash chip; made if absent, for its owner alone: it"
+            " holds keys. \\[default: one per board]",
         ),
     ] = None,
     console: Annotated[

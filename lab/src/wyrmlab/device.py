@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
@@ -30,6 +31,17 @@ def default_flash(board: Board) -> Path:
     return paths.state() / f"{board.name}.flash"
 
 
+def check_flash_folder(flash: Path) -> None:
+    """Makes the folder of default flash files; another one must be there."""
+    if flash.parent == paths.state():
+        flash.parent.mkdir(parents=True, exist_ok=True)
+    elif not flash.parent.is_dir():
+        raise UsageError(
+            f"The flash file {flash} cannot be written: there is no folder {flash.parent}.",
+            remedy="Make it, or give another file with --flash.",
+        )
+
+
 class Device:
     """A board booted in QEMU, as a context manager.
 
@@ -37,8 +49,9 @@ class Device:
             device.wait_ready()
             print(device.command("version"))
 
-    `flash` is a file that plays the flash chip and is made when absent; without it the chip is
-    blank at every start. `icount_shift` makes every instruction take 2^N ns of device time.
+    `flash` is a file that plays the flash chip and is made when absent, for its owner alone, as it
+    holds keys; without it the chip is blank at every start.
+    `icount_shift` makes every instruction take 2^N ns of device time.
     `args` reach the firmware as `name=value` words. Console transcript and QEMU's own output are
     `console.log` and `qemu.log` in `log_dir`, their names begin with `name` if given.
     `qemu_options` are added to the emulator's command line.
@@ -207,12 +220,14 @@ class Device:
         return command + self.qemu_options
 
     def _open_flash(self) -> None:
-        """Makes the file at its full size (sparse) and keeps two devices from sharing it."""
+        """Makes the file at its full size (sparse), takes it from the eyes of others, and keeps two
+        devices from sharing it."""
         if self.flash is None:
             return
+        check_flash_folder(self.flash)
         try:
-            self.flash.parent.mkdir(parents=True, exist_ok=True)
-            self._flash_lock = self.flash.open("a+b")
+            private = os.open(self.flash, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._flash_lock = os.fdopen(private, "a+b")
             fcntl.flock(self._flash_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise MissingError(
@@ -225,14 +240,16 @@ class Device:
                 remedy="Give another one with --flash.",
             ) from error
         size = os.fstat(self._flash_lock.fileno()).st_size
-        if size == 0:
-            os.ftruncate(self._flash_lock.fileno(), self.board.flash_bytes)
-        elif size != self.board.flash_bytes:
+        if size not in (0, self.board.flash_bytes):
             raise UsageError(
                 f"{self.flash} has {size} bytes, a flash file of this board"
                 f" {self.board.flash_bytes}.",
                 remedy="Give another one with --flash; nothing was changed.",
             )
+        if size == 0:
+            os.ftruncate(self._flash_lock.fileno(), self.board.flash_bytes)
+        with contextlib.suppress(PermissionError):  # it is somebody else's, who lets us write
+            os.fchmod(self._flash_lock.fileno(), 0o600)
 
     def _explained(self, error: WyrmError) -> WyrmError:
         if self._qemu is None or not self.console.closed:

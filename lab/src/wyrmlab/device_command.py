@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wyrmlab import boards, build, host_setup, net, proc, terminal
-from wyrmlab.device import DEVICE_ADDRESSES, Device, default_flash
+from wyrmlab.device import DEVICE_ADDRESSES, Device, check_flash_folder, default_flash
 from wyrmlab.errors import UsageError
 
 DEFAULT_TAP = "wyrm0"
@@ -39,6 +39,7 @@ def run(options: Options) -> None:
         if name:
             net.check_name(name)
     flash = options.flash or default_flash(board)
+    check_flash_folder(flash)
     conf = checked(options.conf, own_key=flash.exists()) if options.conf else None
     host_setup.ensure("build", "firmware", "net")
     firmware = build.firmware(board.name)

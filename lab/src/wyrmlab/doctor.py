@@ -26,7 +26,7 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    return [*_packages(), *sources(), _namespaces(), _tun(), _disk()]
+    return [*_packages(), *sources(), _namespaces(), _tun(), _disk(), _flash()]
 
 
 def examine() -> int:
@@ -145,4 +145,18 @@ def _disk() -> Finding:
         f"{used} used, {paths.megabytes(free)} free",
         f"the cache in {paths.cache()}",
         "make room, or set WYRM_CACHE to a folder on another disk",
+    )
+
+
+def _flash() -> Finding:
+    """They are nobody's but their owner's; those of earlier versions anybody could read."""
+    files = paths.flash_files()
+    open_to_others = [file for file in files if file.stat().st_mode & 0o077]
+    return Finding(
+        "flash files",
+        not open_to_others,
+        False,
+        f"{len(files)} of devices, with their keys" if files else "none yet",
+        f"what emulated devices keep, in {paths.state()}",
+        f"others may read them: chmod 600 {' '.join(map(str, open_to_others))}",
     )

@@ -29,6 +29,11 @@ def state() -> Path:
     return Path(base) / "wyrmling"
 
 
+def flash_files() -> list[Path]:
+    """Of devices that were started without a file of their own. They hold private keys."""
+    return sorted(state().glob("*.flash"))
+
+
 def shown(path: Path) -> str:
     """The path as a person would type it from here."""
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import select
 import socket
 import sys
@@ -16,16 +17,23 @@ import tty
 from collections.abc import Iterator
 from pathlib import Path
 
-from wyrmlab.console import Console
-from wyrmlab.errors import MissingError, UsageError, WyrmError
+from wyrmlab.console import PROMPT, Console
+from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
 
 ESCAPE = b"\x01"
 ESCAPE_HELP = "Ctrl-A x quits, Ctrl-A Ctrl-A sends a Ctrl-A"
 _STEP_S = 0.2
+_CTRL_C, _CTRL_D = 3, 4
+# What commands say that read lines themselves; what no device says.
+_READS, _NEVER = r"(?:Paste the file|Type a request)[^\n]*\n", r"(?!)"
 
 
 def on_stdio(console: Console) -> None:
-    """Until Ctrl-A x, the device's end, or the end of piped input and of the answer to it."""
+    """Until Ctrl-A x, the device's end, or the end of piped input and of the answers to it.
+
+    A terminal's keys go to the device as they come. Of piped input each line waits until the device
+    is ready for it, as lines that come faster than a device reads are lost.
+    """
     output = sys.stdout.fileno()
     heard = [time.monotonic()]
 
@@ -39,16 +47,85 @@ def on_stdio(console: Console) -> None:
             _pump_terminal(console)
         print()
         return
-    while not console.closed:
-        if not select.select([sys.stdin], [], [], _STEP_S)[0]:
-            continue
-        data = os.read(sys.stdin.fileno(), 4096)
-        if not data:
-            break
-        heard[0] = time.monotonic()
-        console.send(data)
+    typist = _Typist(console, sys.stdin.fileno())
+    typist.type_all()
     while not console.closed and time.monotonic() < heard[0] + 1:
         time.sleep(_STEP_S)
+    if typist.refused:
+        raise WyrmError(
+            f"The device refused {typist.refused} of {typist.typed} commands.",
+            remedy="Its `error:` lines say why.",
+        )
+
+
+class _Typist:
+    """Types piped lines into a console that shows its prompt: one at a time, or, after a command
+    that reads lines itself, all up to their end. Ctrl-C as the next character is never kept
+    waiting."""
+
+    def __init__(self, console: Console, source: int) -> None:
+        self.typed = self.refused = 0
+        self._console = console
+        self._source = source
+        self._ahead = b""
+        self._ended = False
+
+    def type_all(self) -> None:
+        while (line := self._line()) is not None:
+            if not line.strip():
+                continue
+            self.typed += 1
+            self._console.skip()
+            before = len(self._console.transcript)
+            self._console.send(line + b"\r")
+            if reader := self._wait(_READS):
+                self._type_text(reader)
+                self._wait(_NEVER)
+            said = self._console.transcript[before:]
+            self.refused += bool(re.search(r"^error: ", said, re.MULTILINE))
+
+    def _type_text(self, reader: str) -> None:
+        paste = reader.startswith("Paste")
+        while (line := self._line()) is not None:
+            self._console.send(line + b"\n")
+            if line == (b"." if paste else b"") or {_CTRL_C, _CTRL_D} & set(line):
+                return
+        # The end of the input ends a file; half a request is given up.
+        self._console.send(bytes([_CTRL_D if paste else _CTRL_C]))
+
+    def _wait(self, also: str) -> str | None:
+        """For the prompt, or for `also`, which is then returned: as long as the command takes."""
+        pattern = rf"^(?:({also})|{re.escape(PROMPT)}\Z)"
+        while True:
+            with contextlib.suppress(TimedOutError):
+                return self._console.expect(pattern, timeout_s=_STEP_S)[1]
+            if not self._ended and select.select([self._source], [], [], 0)[0]:
+                self._read()
+            if self._ahead[:1] == bytes([_CTRL_C]):
+                self._ahead = self._ahead[1:]
+                self._console.send(bytes([_CTRL_C]))
+
+    def _line(self) -> bytes | None:
+        """The next line without its end; the last one may lack it. None: there is none, or nobody
+        to type it to."""
+        while not (found := re.match(rb"([^\r\n]*)(\r\n|\n|\r(?!\Z))", self._ahead)):
+            if self._ended:
+                line, self._ahead = self._ahead.rstrip(b"\r"), b""
+                return line or None
+            while not select.select([self._source], [], [], _STEP_S)[0]:
+                if self._console.closed:
+                    return None
+                if self._ahead.endswith(b"\r"):
+                    line, self._ahead = self._ahead.split(b"\r", 1)
+                    return line
+            self._read()
+        self._ahead = self._ahead[found.end() :]
+        return found[1]
+
+    def _read(self) -> None:
+        data = os.read(self._source, 4096)
+        self._ended = not data
+        self._ahead += data
 
 
 def _pump_terminal(console: Console) -> None:
