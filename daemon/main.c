@@ -116,6 +116,7 @@ static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
     d->inbox = room(INBOX, SEALED_MAX);
     d->outbox.bytes = room(1, OUTBOX_BYTES);
     d->suspects = room(peers, 1);
+    d->no_runs = room(peers, sizeof(*d->no_runs));
     if (!wyrmd_hold_init(d)) {
         fprintf(stderr, "wyrmd: not enough memory\n");
         exit(1);
@@ -342,7 +343,6 @@ int main(int argc, char **argv)
         return 1;
     }
     strcpy(d->name, argv[optind]);
-    d->udp_segments = true;
     make_room(d, (uint16_t)peers, (uint32_t)routes);
     return foreground ? start_and_run(d, -1) : start_in_background(d);
 }

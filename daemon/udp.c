@@ -19,6 +19,7 @@ enum {
     SEGMENTS = 64,
     SEGMENTED_MAX = 65000,
     SOCKET_BUFFER = 4 << 20,
+    NO_RUNS_MS = 30000, /* to a path that refused one */
     PORT_TRIES = 16,
     ONION_SKINS = 8
 };
@@ -291,6 +292,15 @@ static void write_control(struct msghdr *header, struct control *control,
     }
 }
 
+/* Paths differ in what they can carry: where the MTU is lower than a datagram's length, where
+ * packets are transformed (IPsec), or where the interface makes no checksums, the system refuses
+ * runs. */
+static bool may_go_as_run(const struct wyrmd *d, const struct outgoing *o)
+{
+    return o->peer == WYRM_NO_PEER || d->now >= d->no_runs[o->peer].until ||
+           o->len < d->no_runs[o->peer].len;
+}
+
 /* How many datagrams from `first` on can go as one: to the same place, of the same length, of which
  * only the last may be shorter. */
 static unsigned run_from(const struct wyrmd *d, unsigned first)
@@ -299,7 +309,9 @@ static unsigned run_from(const struct wyrmd *d, unsigned first)
     size_t len = queue[first].len, total = len;
     unsigned n = 1;
 
-    while (d->udp_segments && n < SEGMENTS && first + n < d->outbox.used) {
+    if (!may_go_as_run(d, &queue[first]))
+        return 1;
+    while (n < SEGMENTS && first + n < d->outbox.used) {
         const struct outgoing *next = &queue[first + n];
 
         total += next->len;
@@ -311,29 +323,60 @@ static unsigned run_from(const struct wyrmd *d, unsigned first)
     return n;
 }
 
-static void send_one(struct wyrmd *d, int fd, struct outgoing *o)
+static ssize_t send_alone(int fd, const struct outgoing *o)
 {
-    static const struct wyrm_path any;
     struct iovec vector = {o->data, o->len};
     struct control control;
     union address to;
     struct msghdr header = {.msg_name = &to, .msg_iov = &vector, .msg_iovlen = 1};
-    ssize_t sent;
 
     header.msg_namelen = write_address(&to, &o->to.remote);
     write_control(&header, &control, &o->to, 0);
-    sent = sendmsg(fd, &header, 0);
-    if (sent < 0 && (errno == EINVAL || errno == ENETUNREACH || errno == EADDRNOTAVAIL) &&
-        memcmp(&o->to.local, &any, sizeof(any)) != 0) {
-        /* The local address may be gone: let the system choose, now and from here on. */
-        if (o->peer != WYRM_NO_PEER)
-            (void)wyrm_peer_forget_path(&d->dev, o->peer);
-        o->to.local = any;
-        write_control(&header, &control, &o->to, 0);
-        sent = sendmsg(fd, &header, 0);
+    return sendmsg(fd, &header, 0);
+}
+
+/* The local address may be gone: lets the system choose, now and from here on. */
+static void forget_path(struct wyrmd *d, unsigned first)
+{
+    struct outgoing *queue = d->outbox.queue;
+    struct wyrm_path gone = queue[first].to.local;
+
+    if (queue[first].peer != WYRM_NO_PEER)
+        (void)wyrm_peer_forget_path(&d->dev, queue[first].peer);
+    for (unsigned i = first; i < d->outbox.used; i++)
+        if (queue[i].peer == queue[first].peer &&
+            memcmp(&queue[i].to.local, &gone, sizeof(gone)) == 0)
+            memset(&queue[i].to.local, 0, sizeof(gone));
+}
+
+/* The system has refused the first datagram of the queue from `first` on, or the run of `n` that
+ * begins there, with this error; how many were dealt with. What no other way of sending helps is
+ * lost: the queue is full, or a firewall says no. */
+static unsigned deal_with(struct wyrmd *d, int fd, unsigned first, unsigned n, int error)
+{
+    static const struct wyrm_path any;
+    const struct outgoing *o = &d->outbox.queue[first];
+    bool run_may_be_why = n > 1 && (error == EINVAL || error == EMSGSIZE || error == EIO);
+    bool path_may_be_why = (error == EINVAL || error == ENETUNREACH || error == EADDRNOTAVAIL) &&
+                           memcmp(&o->to.local, &any, sizeof(any)) != 0;
+
+    if (run_may_be_why && send_alone(fd, o) >= 0) {
+        if (o->peer != WYRM_NO_PEER) {
+            d->no_runs[o->peer].until = d->now + NO_RUNS_MS;
+            d->no_runs[o->peer].len = error == EIO ? 0 : o->len;
+            return 1;
+        }
+        for (unsigned i = 1; i < n; i++)
+            (void)send_alone(fd, o + i);
+        return n;
     }
-    if (sent < 0 && d->verbose)
-        wyrmd_log(d, "datagram lost: %s", strerror(errno));
+    if (path_may_be_why) {
+        forget_path(d, first);
+        return 0;
+    }
+    if (d->verbose)
+        wyrmd_log(d, "%u datagrams lost: %s", n, strerror(error));
+    return n;
 }
 
 /* Sends from `first` on as many as go to the same socket in one call; how many were dealt with. */
@@ -366,11 +409,7 @@ static unsigned send_from(struct wyrmd *d, unsigned first)
     sent = sendmmsg(fd, messages, n, 0);
     if (sent > 0)
         return ends[sent - 1] - first;
-    if (errno == EIO) /* the interface cannot make checksums, or the system cannot cut */
-        d->udp_segments = false;
-    for (unsigned i = first; i < ends[0]; i++)
-        send_one(d, fd, &queue[i]);
-    return ends[0] - first;
+    return deal_with(d, fd, first, ends[0] - first, errno);
 }
 
 void wyrmd_udp_flush(struct wyrmd *d)

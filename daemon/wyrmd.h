@@ -92,9 +92,8 @@ struct wyrmd {
     uint16_t port;
     bool port_chosen; /* by the user, not by the system */
     uint32_t fwmark;
-    bool up;           /* the interface: while it is down, nothing is sent or answered */
-    bool udp_segments; /* the system cuts long sends into datagrams */
-    bool udp_offload;  /* and takes UDP packets in one piece from the tunnel, too */
+    bool up;          /* the interface: while it is down, nothing is sent or answered */
+    bool udp_offload; /* the system takes UDP packets in one piece from the tunnel, too */
 
     struct wyrm_device dev;
     struct wyrm_pools pools;
@@ -103,6 +102,10 @@ struct wyrmd {
     bool work;         /* handshake jobs may be waiting */
     wyrm_ms now;
     struct outbox outbox;
+    struct no_runs { /* per peer: no datagrams of this length or longer go as one */
+        wyrm_ms until;
+        size_t len;
+    } * no_runs;
     uint8_t *inbox;          /* INBOX messages of SEALED_MAX bytes */
     struct held_queue *held; /* one per peer */
     unsigned held_used, held_longest;
