@@ -199,6 +199,13 @@ def test_real_client_is_served_as_it_asks(boot: Boot, option: list[str]) -> None
     assert heard == wanted
 
 
+def test_full_duplex_is_refused_in_a_sentence_and_received(boot: Boot) -> None:
+    device = serving(boot)
+    proc.run("iperf", "-c", DEVICE[0], "-t", "0.5", "--full-duplex", timeout_s=30)
+    device.console.expect(r"^error: iperf does not know --full-duplex; it only receives\r*\n")
+    device.console.expect(r"^iperf: rx \d+ bytes in ", timeout_s=10)
+
+
 def test_idle_connections_do_not_keep_their_places(boot: Boot) -> None:
     """The device's clock runs ahead of time, as fast as the emulator can make it."""
     device = serving(boot, qemu_options=["-icount", "shift=3,sleep=off"])
