@@ -271,6 +271,49 @@ def test_secrets_wait_until_the_device_reads_unseen(
     assert SECRET.encode() not in device.shown
 
 
+NO_KEY = "0" * 64
+FILE = f"set=1\nprivate_key={NO_KEY}\nlisten_port=4321\nfwmark=0\n"
+FILE_PEER = f"public_key={PUB}\npreshared_key={NO_KEY}\nreplace_allowed_ips=true\n"
+
+
+@pytest.mark.parametrize("replace", ["", "replace_peers=true\n"])
+def test_a_file_without_keys_removes_none_and_the_bridge_warns(
+    replace: str,
+    bridged: Callable[[PlayedDevice], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    device = PlayedDevice()
+    path = bridged(device)
+    request = f"{FILE}{replace}{FILE_PEER}\n"
+    assert talk(path, request.encode()) == OK
+    kept = request.replace(f"private_key={NO_KEY}\n", "").replace(f"preshared_key={NO_KEY}\n", "")
+    assert kept.encode() in device.heard
+    assert NO_KEY.encode() not in device.heard
+    warning = capsys.readouterr().err
+    assert "The file has no PrivateKey" in warning
+    assert ("preshared keys of its peers are gone" in warning) == bool(replace)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        f"set=1\nprivate_key={NO_KEY}\n\n",
+        f"set=1\nprivate_key={NO_KEY}\nlisten_port=1\n\n",
+        f"set=1\npublic_key={PUB}\npreshared_key={NO_KEY}\n\n",
+        FILE.replace(NO_KEY, SECRET) + FILE_PEER + "\n",
+    ],
+)
+def test_a_key_that_is_removed_on_purpose_is_removed(
+    request_: str,
+    bridged: Callable[[PlayedDevice], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    device = PlayedDevice()
+    assert talk(bridged(device), request_.encode()) == OK
+    assert request_.encode() in device.heard
+    assert "PrivateKey" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [b"\r\nWyrmling 0.1 on m7\r\n", b"ready: 10.9.0.2 in 5 ms\r\n"])
 def test_a_restart_in_the_middle_is_told_and_survived(
     bridged: Callable[[PlayedDevice], Path], capsys: pytest.CaptureFixture[str], words: bytes

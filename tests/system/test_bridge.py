@@ -166,6 +166,21 @@ def test_syncconf_leaves_sessions_alone_and_setconf_does_not(both: Pair, tmp_pat
     assert both.device_pings(count=1) == 0
 
 
+def test_inherited_65_what_showconf_prints_may_be_given_back_and_no_key_is_lost(
+    both: Pair, tmp_path: Path
+) -> None:
+    before = wg("showconf", "wy0")
+    with_file("syncconf", before, tmp_path)
+    assert wg("showconf", "wy0") == before
+    shown = both.device.command("wg")
+    assert f"public key: {both.keys.public}" in shown
+    assert "preshared key: (hidden)" in shown
+    assert both.device_pings(count=1) == 1
+    assert "The file has no PrivateKey" in (tmp_path / "bridge.log").read_text()
+    wg("set", "wy0", "private-key", "/dev/null")
+    assert both.keys.public not in both.device.command("wg")
+
+
 def test_port_moves_without_losing_the_session(both: Pair) -> None:
     before = dump(both)[4]
     both.device.command("iperf -s")

@@ -31,6 +31,7 @@ _LINE_MAX = 128  # as WYRM_UAPI_LINE_MAX
 _PROMPT_S, _ANSWER_S, _STEP_S = 5.0, 15.0, 1.0
 _LOOK_S = 1.0  # how soon a removed socket is noticed
 
+_NO_KEY = b"=" + b"0" * 64
 _OPERATION = re.compile(rb"(get|set)=1")
 _LINE = re.compile(rb"[ -~]{1,%d}" % _LINE_MAX)
 _FACT = re.compile(r"^([a-z_]+)=([!-~]*)$", re.MULTILINE)
@@ -204,12 +205,46 @@ class Bridge:
         sign = "-" if request[0] == b"set=1" else ""
         if not all(_LINE.fullmatch(line) for line in request):
             return f"errno={sign}{errno.EINVAL}\n\n".encode()
+        if is_file_without_key(request):
+            request = without_removals(request)
         try:
             facts = self._board.ask(request)
         except RefusedError as error:
             say(str(error))
             facts = [("errno", f"{sign}{error.number}")]
         return "".join(f"{key}={value}\n" for key, value in facts).encode() + b"\n"
+
+
+def is_file_without_key(request: list[bytes]) -> bool:
+    """Whether wg makes this request of a file that has no PrivateKey, as `showconf` prints it of a
+    device that never tells its keys. Of a whole file wg sends port and mark, too."""
+    interface = [line.partition(b"=") for line in _interface_lines(request)]
+    named = {key for key, _, _ in interface}
+    return b"private_key" + _NO_KEY in request and {b"listen_port", b"fwmark"} <= named
+
+
+def without_removals(request: list[bytes]) -> list[bytes]:
+    """The request that leaves alone all keys which the file does not name, and a warning."""
+    lost = (
+        " The preshared keys of its peers are gone, as setconf makes all peers anew."
+        if b"replace_peers=true" in request
+        else " The preshared keys that it lacks stay, too."
+    )
+    say(
+        "The file has no PrivateKey (showconf cannot print what the device never tells), so the"
+        f" device keeps the key it has.{lost}"
+        " `wg set` with /dev/null as the file of a key removes that key."
+    )
+    return [
+        line
+        for line in request
+        if line not in (b"private_key" + _NO_KEY, b"preshared_key" + _NO_KEY)
+    ]
+
+
+def _interface_lines(request: list[bytes]) -> list[bytes]:
+    peers = (i for i, line in enumerate(request) if line.startswith(b"public_key="))
+    return request[: next(peers, len(request))]
 
 
 def run(options: Options) -> None:
