@@ -121,7 +121,7 @@ struct wyrm_lwip {
 
     struct udp_pcb *pcb;
     uint32_t life; /* outdates jobs of an earlier start */
-    bool running, polling, receiving, sending, complaining, listed, armed;
+    bool running, polling, receiving, sending, complaining, listed;
     bool strict;
     uint16_t port;        /* at which peers find us; 0: stopped */
     uint16_t listen_port; /* at which they shall; 0: any */
@@ -132,7 +132,7 @@ struct wyrm_lwip {
     void *arg;
     /* Rarely used or wide members last: what lies far off needs longer instructions. */
     struct wyrm_lwip_counters counters;
-    uint32_t timer_due; /* if armed */
+    uint32_t timer_due; /* past: no timer is set */
     struct wyrm_clock clock;
     struct netif netif;
 };

@@ -349,6 +349,54 @@ static void keepalives_leave_on_time(void **state)
     assert_int_equal(bench.n_wire, 1);
 }
 
+/* How often our timer fires in two hours with a packet every ten seconds. */
+static unsigned firings_in_two_hours(void)
+{
+    struct bench_socket s;
+    uint32_t before = bench_counters()->timer_fired;
+
+    bench_open(&s, 7);
+    for (int i = 0; i < 720; i++) {
+        assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+        bench_settle();
+        bench.n_plain = 0;
+        bench_advance(10000);
+        bench_settle();
+    }
+    bench_close(&s);
+    return bench_counters()->timer_fired - before;
+}
+
+static void inherited_70_timer_that_lwip_refuses_once_fires_later(void **state)
+{
+    (void)state;
+    bench_connect();
+    bench_no_assertions = true;
+    for (unsigned nth = 1; nth <= 2; nth++) { /* 2: our entry is lost to somebody in between */
+        assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 0), WYRM_IDLE);
+        bench_advance(30000); /* nothing is due soon */
+        bench_settle();
+        bench_fail_timer_at = nth;
+        assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 1), WYRM_IDLE);
+        assert_int_equal(bench_fail_timer_at, 0);
+        assert_true(firings_in_two_hours() > 7000);
+    }
+}
+
+static void start_without_a_timer_is_refused(void **state)
+{
+    struct wyrm_lwip_config config = bench_config();
+
+    (void)state;
+    wyrm_lwip_remove(bench.tunnel);
+    unsigned before = bench_alive();
+    bench_fail_timer_at = 1;
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_MEM);
+    assert_int_equal(bench_alive(), before);
+    assert_int_equal(wyrm_lwip_port(bench.tunnel), 0);
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+}
+
 static void clock_of_lwip_may_wrap(void **state)
 {
     (void)state;
@@ -507,6 +555,8 @@ int main(void)
         TEST(session_is_renewed_under_traffic),
         TEST_SIX(session_is_renewed_under_traffic),
         TEST(keepalives_leave_on_time),
+        TEST(inherited_70_timer_that_lwip_refuses_once_fires_later),
+        TEST(start_without_a_timer_is_refused),
         TEST(clock_of_lwip_may_wrap),
         TEST(events_reach_the_application),
         TEST(interface_removed_under_us_is_survived),

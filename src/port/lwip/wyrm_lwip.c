@@ -15,12 +15,13 @@
 
 #include "wyrm_lwip_parts.h"
 
+#include "lwip/memp.h"
 #include "lwip/prot/ip.h"
 #include "lwip/sys.h"
 #include "lwip/timeouts.h"
 
 /* Idle tunnels wake up twice a day, so that the 32-bit clock of lwIP can be widened. */
-#define TIMER_MAX ((wyrm_ms)12 * 60 * 60 * 1000)
+#define TIMER_MAX ((uint32_t)12 * 60 * 60 * 1000)
 
 static struct wyrm_lwip *around(struct netif *netif)
 {
@@ -314,29 +315,39 @@ static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 
 static void on_timer(void *arg);
 
+/* lwIP keeps silent about a timer that it has no memory for. */
+bool wyrm_lwip_timer_left(void)
+{
+    void *entry = memp_malloc(MEMP_SYS_TIMEOUT);
+
+    memp_free(MEMP_SYS_TIMEOUT, entry);
+    return entry != NULL;
+}
+
 /* A deadline that moves away, as it does with every packet, costs nothing: the timer fires early
- * once and is armed anew. */
+ * once and is armed anew. A timer that is due, or could not be had, counts as none. */
 static void arm_timer(struct wyrm_lwip *lwip)
 {
     wyrm_ms now = lwip->clock.ms; /* as of the last poll */
     wyrm_ms due = wyrm_deadline(lwip->device);
     uint32_t wait = due <= now ? 0 : (uint32_t)LWIP_MIN(due - now, TIMER_MAX);
-    uint32_t at = (uint32_t)now + wait; /* TIMER_MAX is far from half of what this can say */
+    uint32_t left = lwip->timer_due - (uint32_t)now; /* TIMER_MAX is far from half of its range */
 
-    if (lwip->armed && (int32_t)(at - lwip->timer_due) >= 0) {
+    if ((int32_t)left > 0 && left <= wait) {
         return;
     }
     sys_untimeout(on_timer, lwip);
-    sys_timeout(wait, on_timer, lwip);
-    lwip->timer_due = at;
-    lwip->armed = true;
+    lwip->timer_due = (uint32_t)now;
+    if (wyrm_lwip_timer_left()) {
+        sys_timeout(wait, on_timer, lwip);
+        lwip->timer_due += wait;
+    }
 }
 
 static void on_timer(void *arg)
 {
     struct wyrm_lwip *lwip = arg;
 
-    lwip->armed = false;
     lwip->counters.timer_fired++;
     wyrm_lwip_service_locked(lwip);
 }
@@ -344,7 +355,7 @@ static void on_timer(void *arg)
 void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
 {
     sys_untimeout(on_timer, lwip);
-    lwip->armed = false;
+    lwip->timer_due = (uint32_t)lwip->clock.ms;
 }
 
 void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)

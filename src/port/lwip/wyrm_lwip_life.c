@@ -142,6 +142,9 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
         return ERR_MEM;
     }
     err_t err = udp_bind(pcb, &pcb->local_ip, config->listen_port);
+    if (err == ERR_OK && !wyrm_lwip_timer_left()) {
+        err = ERR_MEM;
+    }
     if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
         err = ERR_ARG;
     }

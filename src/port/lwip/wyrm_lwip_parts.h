@@ -45,6 +45,8 @@ void wyrm_lwip_receive(void *lwip, struct udp_pcb *pcb, struct pbuf *p, const ip
                        u16_t port);
 /* Sends, in order, or drops what waits for the peer; WYRM_NO_PEER: for anybody. */
 void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool to_peer);
+/* True if lwIP has memory for one more timer. */
+bool wyrm_lwip_timer_left(void);
 void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip);
 
 /* ---- wyrm_lwip_udp.c: the outside ---------------------------------------- */

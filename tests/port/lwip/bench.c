@@ -14,7 +14,8 @@
 
 struct bench bench;
 uint64_t bench_now;
-unsigned bench_fail_at;
+unsigned bench_fail_at, bench_fail_timer_at;
+bool bench_no_assertions;
 
 static unsigned alive;
 static unsigned alive_at_start;
@@ -29,9 +30,10 @@ static const uint8_t far_key[WYRM_KEY_LEN] = {0x20, [31] = 0x42};
 
 void *bench_malloc(size_t size)
 {
-    /* A timer that cannot be had is an assertion in lwIP, not ours to survive. */
-    if (bench_fail_at > 0 && size != LWIP_MEM_ALIGN_SIZE(sizeof(struct sys_timeo)) &&
-        --bench_fail_at == 0) {
+    bool timer = size == LWIP_MEM_ALIGN_SIZE(sizeof(struct sys_timeo));
+    unsigned *fail_at = timer ? &bench_fail_timer_at : &bench_fail_at;
+
+    if (*fail_at > 0 && --*fail_at == 0) {
         return NULL;
     }
     alive++;
@@ -291,7 +293,8 @@ static int set_up(bool six)
     bench.tunnel = &tunnel;
     bench.six = six;
     bench.pass[WYRM_LWIP_IN] = bench.pass[WYRM_LWIP_OUT] = true;
-    bench_fail_at = 0;
+    bench_fail_at = bench_fail_timer_at = 0;
+    bench_no_assertions = false;
     alive_at_start = alive;
     add_cable(0, "192.0.2.1", "fd01::1");
     add_cable(1, "198.51.100.1", NULL);

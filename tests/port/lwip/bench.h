@@ -75,6 +75,8 @@ void bench_restart(const struct wyrm_lwip_config *config);
 /* Allocations alive, and the countdown to the one that fails (0: none does). */
 unsigned bench_alive(void);
 extern unsigned bench_fail_at;
+/* The same for entries of lwIP's list of timers, which bench_fail_at leaves alone. */
+extern unsigned bench_fail_timer_at;
 
 /* Lets time pass, with lwIP's timers. */
 void bench_advance(uint64_t ms);
