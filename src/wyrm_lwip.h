@@ -66,7 +66,8 @@ extern "C" {
 #endif
 
 /* 1: senders of packets that the tunnel refuses get an ICMP error, besides lwIP's ERR_RTE or
- * ERR_VAL for senders of our own, whom an ICMP error only reaches with LWIP_NETIF_LOOPBACK. */
+ * ERR_VAL for senders of our own, whom an ICMP error only reaches with LWIP_NETIF_LOOPBACK. Ten a
+ * second leave, and ten at once (RFC 4443 section 2.4 f). */
 #ifndef WYRM_LWIP_ICMP_ERRORS
 #define WYRM_LWIP_ICMP_ERRORS (WYRM_LWIP_FORWARDS || LWIP_NETIF_LOOPBACK)
 #endif
@@ -132,7 +133,8 @@ struct wyrm_lwip {
     void *arg;
     /* Rarely used or wide members last: what lies far off needs longer instructions. */
     struct wyrm_lwip_counters counters;
-    uint32_t timer_due; /* past: no timer is set */
+    uint32_t timer_due;  /* past: no timer is set */
+    wyrm_ms errors_full; /* when as many ICMP errors as ever may leave at once */
     struct wyrm_clock clock;
     struct netif netif;
 };

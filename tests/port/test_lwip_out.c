@@ -371,6 +371,29 @@ static void refusals_are_not_refused(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
+/* How many of 40 packets that are refused at once are answered by an error. */
+static unsigned errors_for_40(const char *src, const char *dst)
+{
+    bench.n_wire = 0;
+    for (int i = 0; i < 40; i++) {
+        inject_forwarded(src, dst);
+    }
+    return bench.n_wire;
+}
+
+static void inherited_71_icmp_errors_are_limited_in_rate(void **state)
+{
+    (void)state;
+    bench_advance(1000); /* whatever happened before */
+    assert_int_equal(errors_for_40("fd01::9", "fd07::77"), 10);
+    assert_int_equal(errors_for_40("192.0.2.9", "10.7.0.77"), 0); /* of one bucket */
+    bench_advance(500);
+    assert_int_equal(errors_for_40("192.0.2.9", "10.7.0.77"), 5);
+    bench_advance(3600000);
+    assert_int_equal(errors_for_40("fd01::9", "fd07::77"), 10);
+    assert_int_equal(bench_counters()->unreachable, 160);
+}
+
 static void multicast_is_dropped_silently(void **state)
 {
     struct pbuf *p = scattered(5, PBUF_RAM);
@@ -391,6 +414,36 @@ static void nothing_leaves_while_the_peer_has_no_address(void **state)
     bench_settle();
     assert_int_equal(bench.n_wire, 0);
     assert_int_equal(bench_counters()->unreachable, 1);
+}
+
+/* Tries to reach fe80::2 in a zone; how many datagrams leave. */
+static unsigned reached_in_zone(uint32_t zone)
+{
+    struct wyrm_endpoint at = {
+        .family = 6, .port = BENCH_PORT, .scope = zone, .addr = {0xfe, 0x80, [15] = 2}};
+    static struct wyrm_job job;
+
+    bench.n_wire = 0;
+    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &at), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    bench_advance(10000);
+    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    wyrm_lwip_work(bench.tunnel, &job);
+    return bench.n_wire;
+}
+
+static void inherited_72_zone_of_no_interface_is_not_cut_to_that_of_another(void **state)
+{
+    uint8_t zone = netif_get_index(&bench.out[0]);
+
+    (void)state;
+    netif_create_ip6_linklocal_address(&bench.out[0], 1);
+    netif_ip6_addr_set_state(&bench.out[0], 0, IP6_ADDR_PREFERRED);
+    assert_int_equal(reached_in_zone(zone), 1);
+    assert_int_equal(bench_counters()->send_errors, 0);
+    assert_int_equal(reached_in_zone(256u + zone), 0);
+    assert_int_equal(reached_in_zone(0x80000000u + zone), 0);
+    assert_true(bench_counters()->send_errors >= 2);
 }
 
 static void nothing_leaves_after_stop(void **state)
@@ -664,8 +717,10 @@ int main(void)
         TEST(local_sender_is_told_too),
         TEST(packet_beyond_the_mtu_is_refused_with_the_mtu),
         TEST(refusals_are_not_refused),
+        TEST(inherited_71_icmp_errors_are_limited_in_rate),
         TEST(multicast_is_dropped_silently),
         TEST(nothing_leaves_while_the_peer_has_no_address),
+        TEST(inherited_72_zone_of_no_interface_is_not_cut_to_that_of_another),
         TEST(nothing_leaves_after_stop),
         TEST(filter_may_drop_what_leaves),
         TEST(filter_may_stop_the_tunnel),

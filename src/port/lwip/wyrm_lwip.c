@@ -168,12 +168,14 @@ err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr
 
 /* ---- Inwards -------------------------------------------------------------- */
 
-/* In one piece, ours alone, and in memory that may be written: the struct's own, or a driver's. */
+/* In one piece, ours alone, and in memory that may be written: the struct's own, or a buffer that a
+ * driver has lent (a custom PBUF_REF). A custom PBUF_ROM may lie in flash. */
 static bool writable(const struct pbuf *p)
 {
     return p->next == NULL && p->ref == 1 &&
            ((p->type_internal & PBUF_TYPE_FLAG_STRUCT_DATA_CONTIGUOUS) != 0 ||
-            (p->flags & PBUF_FLAG_IS_CUSTOM) != 0);
+            ((p->type_internal & PBUF_TYPE_FLAG_DATA_VOLATILE) != 0 &&
+             (p->flags & PBUF_FLAG_IS_CUSTOM) != 0));
 }
 
 /* Consumes `p`; NULL: no memory. */

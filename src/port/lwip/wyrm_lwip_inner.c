@@ -30,8 +30,10 @@ enum {
     OPTION_MSS = 2,
     OPTION_MSS_LEN = 4,
     ICMP_ERROR_HEADER = 8,
-    IP4_ERROR_MAX = 576, /* RFC 1812 section 4.3.2.3 */
-    IP6_ERROR_MAX = 1280 /* RFC 4443 section 2.4 (c) */
+    IP4_ERROR_MAX = 576,     /* RFC 1812 section 4.3.2.3 */
+    IP6_ERROR_MAX = 1280,    /* RFC 4443 section 2.4 (c) */
+    ERROR_INTERVAL_MS = 100, /* section 2.4 (f): ten a second, and ten at once */
+    ERROR_BURST = 10
 };
 
 /* An inner packet. `protocol` is 0 for a fragment other than the first. */
@@ -279,12 +281,25 @@ static WYRM_LWIP_APART void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
     pbuf_free(q);
 }
 
+/* A token bucket, kept as the time at which it is full again. */
+static bool take_token(struct wyrm_lwip *lwip)
+{
+    wyrm_ms now = wyrm_lwip_now_locked(lwip);
+    wyrm_ms full = LWIP_MAX(lwip->errors_full, now);
+
+    if (full - now > (ERROR_BURST - 1) * ERROR_INTERVAL_MS) {
+        return false;
+    }
+    lwip->errors_full = full + ERROR_INTERVAL_MS;
+    return true;
+}
+
 void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_refusal why)
 {
     struct layout l;
 
     /* The error itself may come back to us, if its receiver is behind this tunnel: once only. */
-    if (!lwip->complaining && parse(p, &l) && may_refuse(p, &l)) {
+    if (!lwip->complaining && parse(p, &l) && may_refuse(p, &l) && take_token(lwip)) {
         lwip->complaining = true;
         send_error(lwip, p, &l, why);
         lwip->complaining = false;

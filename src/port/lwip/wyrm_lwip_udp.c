@@ -82,10 +82,12 @@ static bool has_address(struct netif *netif, const ip_addr_t *addr)
 #endif
 }
 
-static bool supported(uint8_t family)
+/* lwIP numbers its interfaces, and zones with them, from 1 to 255. */
+static bool supported(const struct wyrm_endpoint *remote)
 {
-    return (LWIP_IPV4 && family == 4) || (WYRM_LWIP_IP6 && family == 6) ||
-           (LWIP_IPV4 && WYRM_LWIP_IP6 == WYRM_IPV6);
+    return SCOPE(remote) <= UINT8_MAX &&
+           ((LWIP_IPV4 && remote->family == 4) || (WYRM_LWIP_IP6 && remote->family == 6) ||
+            (LWIP_IPV4 && WYRM_LWIP_IP6 == WYRM_IPV6));
 }
 
 /* Chooses interface and source: where the peer reached us last, else the bound interface, else
@@ -97,7 +99,7 @@ static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct 
     struct netif *netif = netif_get_by_index(path[PATH_INDEX]);
     ip_addr_t dst, src;
 
-    if (!supported(remote->family)) {
+    if (!supported(remote)) {
         return ERR_RTE;
     }
     get_address(&dst, remote->family, SCOPE(remote), remote->addr);

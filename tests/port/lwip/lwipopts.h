@@ -48,6 +48,7 @@ void bench_free(void *memory);
 #define LWIP_ETHERNET                   0
 #define LWIP_NETIF_LOOPBACK             1
 #define LWIP_CHECKSUM_CTRL_PER_NETIF    1
+#define LWIP_SUPPORT_CUSTOM_PBUF        1
 #define LWIP_STATS                      0
 
 #ifdef BENCH_HOOKS
