@@ -39,7 +39,7 @@ def test_every_piped_command_is_answered_however_long_the_others_take(tmp_path: 
     out = said(done)
     assert done.returncode == 0, out + done.stderr.decode()
     assert out.count("ping: 4 sent, 4 received") == 3
-    assert out.count(" % busy over 0.") == 24
+    assert out.count(" % busy over ") == 24
     assert "board     " in out
     assert "no command" not in out
 
@@ -61,7 +61,7 @@ def test_refused_commands_are_counted_and_fail(tmp_path: Path) -> None:
     assert done.stderr.decode().splitlines()[-1] == (
         "wyrm: The device refused 2 of 4 commands. Its `error:` lines say why."
     )
-    assert " % busy over 0.1" in said(done)
+    assert " % busy over " in said(done)
 
 
 def test_piped_ctrl_c_stops_a_command_that_lasts(tmp_path: Path) -> None:
