@@ -196,8 +196,8 @@ static bool up_with_addresses(int count, char **words)
     struct wyrm_conf conf = {.prefixes = addresses};
 
     if ((size_t)count > sizeof addresses / sizeof addresses[0])
-        return shell_error("the tunnel takes one IPv4 address and at most %u IPv6 addresses",
-                           LWIP_IPV6_NUM_ADDRESSES - 1);
+        return shell_error("the tunnel takes %u IPv4 address and at most %u IPv6 addresses",
+                           TUNNEL_IPV4, TUNNEL_IPV6);
     for (int i = 0; i < count; i++) {
         if (!strchr(words[i], '/') ||
             wyrm_prefix_parse(words[i], strlen(words[i]), &addresses[i]) != WYRM_IDLE)

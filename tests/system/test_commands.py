@@ -147,5 +147,5 @@ def test_wg_up_wants_an_address_with_its_prefix(boot: Boot, address: str) -> Non
 @pytest.mark.parametrize("count", [2, 5, 9])
 def test_wg_up_with_too_many_addresses_names_the_limit(boot: Boot, count: int) -> None:
     addresses = " ".join(f"10.77.{i}.2/24" for i in range(count))
-    with pytest.raises(WyrmError, match="takes one IPv4 address and at most 3 IPv6 addresses"):
+    with pytest.raises(WyrmError, match="takes 1 IPv4 address and at most 3 IPv6 addresses"):
         boot().command(f"wg up {addresses}")
