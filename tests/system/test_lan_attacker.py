@@ -160,17 +160,26 @@ def test_inherited_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
 def test_inherited_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
     pair: MakePair, tmp_path: Path, state: str
 ) -> None:
-    """An attached network of eight bits holds the addresses of the peer, too."""
+    """An attached network of eight bits holds addresses behind the peer, too."""
+    behind = "10.66.0.1"
     made = pair()
-    made.connect()
-    file = tmp_path / "outside.pcapng"
+    made.bring_up_peer()
+    net.add_address("lo", f"{behind}/32")
+    made.device.configure(made.device_conf(allowed=f"{HOST_INNER[4]}/32, 10.66.0.0/16"))
+    made.device.command("wg up")
+    made.wait_up()
     if state == "down":
         made.device.command("wg down")
-    with net.Capture("tap0", file):
-        made.device.command("ip 10.9.0.2/8 gw 10.9.0.1")
-        assert made.device_pings() == (3 if state == "up" else 0)
-        assert made.device_pings(HOST_OUTER[4]) == 3
-    assert inner_frames(file) == ""
+    file = tmp_path / "outside.pcapng"
+    try:
+        with net.Capture("tap0", file):
+            made.device.command("ip 10.9.0.2/8 gw 10.9.0.1")
+            assert made.device_pings(behind) == (3 if state == "up" else 0)
+            assert made.device_pings(HOST_OUTER[4]) == 3
+    finally:
+        proc.run("ip", "address", "delete", f"{behind}/32", "dev", "lo")
+    leaked = f"ip.addr == {behind} || arp.dst.proto_ipv4 == {behind}"
+    assert net.tshark(file, "-Y", leaked) == ""
 
 
 def test_inherited_79_router_advertisements_are_ignored_unless_asked_for(

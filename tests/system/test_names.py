@@ -34,6 +34,7 @@ class NameServer:
         self.address: str | None = None
         self.names: set[str] = set()  # asked for so far
         self.slow: set[str] = set()
+        self.forged = False  # each answer comes after forgeries of it, which say 10.9.0.66
         self.waiting: list[tuple[dpkt.dns.DNS, tuple[str, int]]] = []
         self.asked = 0
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -58,7 +59,21 @@ class NameServer:
                 if message.qd[0].name in self.slow:
                     self.waiting.append((message, asker))
                 else:
+                    if self.forged:
+                        self._send_forgeries(data, asker)
                     self._socket.sendto(self._answer(message), asker)
+
+    def _send_forgeries(self, question: bytes, asker: tuple[str, int]) -> None:
+        """What somebody can send who does not see the question, and messages cut short."""
+        genuine, self.address = self.address, "10.9.0.66"
+        forged = self._answer(dpkt.dns.DNS(question))
+        self.address = genuine
+        other_id = bytes([forged[0] ^ 1]) + forged[1:]
+        other_name = forged.replace(b"\3vpn", b"\3nvp")
+        for message in (other_id, other_name, *(forged[:n] for n in range(12 + len(NAME)))):
+            self._socket.sendto(message, asker)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as elsewhere:
+            elsewhere.sendto(forged, asker)
 
     def wait_asked(self, name: str) -> None:
         proc.wait_until(
@@ -250,6 +265,20 @@ def test_inherited_78_endpoint_names_are_looked_up_outside_the_tunnel(
     assert made.device_pings("inside.example.com", count=1) == 1
     assert outside.names == {NAME}
     assert "inside.example.com" in inside.names
+
+
+def test_forged_answers_do_not_move_an_endpoint(
+    pair: MakePair, name_server: Callable[..., NameServer]
+) -> None:
+    made = pair()
+    made.bring_up_peer()
+    server = name_server()
+    server.address, server.forged = HOST_OUTER[4], True
+    made.device.command(f"ip dns {HOST_OUTER[4]}")
+    made.device.configure(made.device_conf(endpoint=f"{NAME}:51820"))
+    made.device.command("wg up")
+    made.wait_up()
+    assert "10.9.0.66" not in made.device.console.transcript
 
 
 def test_a_lease_renewed_leaves_the_name_servers_of_the_tunnel_until_wg_off(
