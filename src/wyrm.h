@@ -61,16 +61,17 @@ typedef enum wyrm_status {
     WYRM_LOST = 6,    /* out->peer gave up or was removed: free what you held */
 
     /* Mistakes of the caller or of the platform. */
-    WYRM_E_ARG = -1,    /* an argument is out of range */
-    WYRM_E_SPACE = -2,  /* the output buffer is too small */
-    WYRM_E_STATE = -3,  /* no such peer, or not possible now */
-    WYRM_E_FULL = -4,   /* a pool is used up */
-    WYRM_E_EXISTS = -5, /* this public key is a peer already */
-    WYRM_E_KEY = -6,    /* a key is missing, our own, or of low order */
-    WYRM_E_RANDOM = -7, /* no randomness, or it repeats itself: no handshake now */
-    WYRM_E_CLOCK = -8,  /* the platform has no fresh time stamp: no handshake now */
-    WYRM_E_ABI = -9,    /* library and caller were compiled with different options */
-    WYRM_E_TEXT = -10,  /* text does not parse */
+    WYRM_E_ARG = -1,     /* an argument is out of range */
+    WYRM_E_SPACE = -2,   /* the output buffer is too small */
+    WYRM_E_STATE = -3,   /* no such peer, or not possible now */
+    WYRM_E_FULL = -4,    /* a pool is used up */
+    WYRM_E_EXISTS = -5,  /* this public key is a peer already */
+    WYRM_E_KEY = -6,     /* a key is missing, our own, or of low order */
+    WYRM_E_RANDOM = -7,  /* no randomness, or it repeats itself: no handshake now */
+    WYRM_E_CLOCK = -8,   /* the platform has no fresh time stamp: no handshake now */
+    WYRM_E_ABI = -9,     /* library and caller were compiled with different options */
+    WYRM_E_TEXT = -10,   /* text does not parse */
+    WYRM_E_CRYPTO = -11, /* an external cryptographic backend failed */
 
     /* Reasons why a packet was dropped. Each is counted, none is answered. */
     WYRM_D_MALFORMED = -32, /* length, type or reserved bytes */
@@ -321,7 +322,8 @@ static inline wyrm_status wyrm_init(struct wyrm_device *dev, const struct wyrm_p
 }
 /* Sets our identity; slow (one X25519). All sessions end; a peer that has our own public key is
  * removed. NULL removes the key. Setting the same key again changes nothing. WYRM_E_KEY, with
- * nothing changed: the key is all zero, which is how other programs write that there is none. */
+ * nothing changed: the key is all zero, which is how other programs write that there is none.
+ * WYRM_E_CRYPTO, likewise: an external backend failed. */
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN]);
 /* WYRM_E_KEY while there is no private key. */
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);

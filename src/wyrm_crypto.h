@@ -22,12 +22,13 @@ extern "C" {
 #define WYRM_X25519_LEN 32
 
 /* out = scalar * point. The scalar is clamped and bit 255 of the point ignored (RFC 7748 section
- * 5). False if the result is all zero (a point of low order): out must not be used as a key then.
- */
+ * 5). False if the result is all zero (a point of low order) or an external backend failed: out is
+ * all zero then, and must not be used as a key. */
 bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
                  const uint8_t point[WYRM_X25519_LEN]);
-/* out = scalar * 9: the public key of a private key. */
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN]);
+/* out = scalar * 9: the public key of a private key. False, with zeros in out, only if an external
+ * backend failed. */
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN]);
 
 /* ---- ChaCha20-Poly1305 (RFC 8439) ------------------------------------- */
 
@@ -38,8 +39,9 @@ void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X2
 
 /* Encrypts the concatenation of `n` spans followed by `pad` zero bytes, in one pass:
  * out receives sum(len) + pad bytes of ciphertext, then the tag. `out` may equal the start of a
- * single span (in place); otherwise it must overlap no span. */
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+ * single span (in place); otherwise it must overlap no span. False, with zeros in out, only if an
+ * external backend failed. */
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN]);
 /* Checks the tag in the last 16 of `len` bytes, and only then decrypts buf in place.
@@ -48,17 +50,17 @@ bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len
                     const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN]);
 
 /* The same with a 24-byte nonce (draft-irtf-cfrg-xchacha-03). in may equal out. */
-void wyrm_xaead_seal(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *aad,
+bool wyrm_xaead_seal(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *aad,
                      size_t aad_len, const uint8_t nonce[WYRM_XAEAD_NONCE_LEN],
                      const uint8_t key[WYRM_AEAD_KEY_LEN]);
 bool wyrm_xaead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
                      const uint8_t nonce[WYRM_XAEAD_NONCE_LEN],
                      const uint8_t key[WYRM_AEAD_KEY_LEN]);
 
-/* The parts, for vectors and benches. */
+/* The parts. HChaCha20 is false, with zeros in out, only if an external backend failed. */
 void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_t key[32],
                        const uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint32_t counter);
-void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16]);
+bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16]);
 void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len,
                    const uint8_t key[32]);
 

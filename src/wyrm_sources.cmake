@@ -45,6 +45,7 @@ set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/rv32/wyrm_chacha_rv32.S
   ${WYRM_SRC_DIR}/crypto/rv32/wyrm_fe_rv32.S
   ${WYRM_SRC_DIR}/crypto/rv32/wyrm_poly1305_rv32.S
+  ${WYRM_SRC_DIR}/crypto/x86_64/wyrm_aead_x86_64.c
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_blake2s_xtensa.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_chacha_xtensa.S
   ${WYRM_SRC_DIR}/crypto/xtensa/wyrm_fe_xtensa.S

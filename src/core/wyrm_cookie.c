@@ -145,7 +145,8 @@ static WYRM_APART wyrm_status cookie_reply(struct wyrm_device *dev, uint8_t *msg
     make_cookie(dev, cookie, from);
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
     cookie_reply_key(key, dev->own.pub);
-    wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, MAC_LEN, nonce, key);
+    if (!wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, MAC_LEN, nonce, key))
+        return WYRM_D_MAC2;
     (void)wyrm_drop(dev, WYRM_D_MAC2);
     return WYRM_SEND;
 }

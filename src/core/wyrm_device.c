@@ -84,11 +84,14 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN])
 {
     const struct wyrm_peer *self;
+    uint8_t pub[WYRM_KEY_LEN];
 
     if (key != NULL && wyrm_ct_is_zero(key, WYRM_KEY_LEN))
         return WYRM_E_KEY;
     if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
         return WYRM_IDLE;
+    if (key != NULL && !wyrm_x25519_base(pub, key))
+        return WYRM_E_CRYPTO;
 
     wyrm_wipe(dev->own.priv, sizeof(dev->own.priv));
     dev->has_key = false;
@@ -110,7 +113,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
         return WYRM_IDLE;
 
     wyrm_copy_key(dev->own.priv, key);
-    wyrm_x25519_base(dev->own.pub, dev->own.priv);
+    wyrm_copy_key(dev->own.pub, pub);
     if (WYRM_RESPONDER)
         wyrm_cookie_set_key(dev);
     dev->has_key = true;

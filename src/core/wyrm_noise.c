@@ -59,6 +59,14 @@ static void mix_ephemeral(struct wyrm_job *job, const uint8_t pub[WYRM_KEY_LEN])
     mix_key(job, NULL, pub);
 }
 
+/* Makes the public half of our ephemeral key, in the message. */
+static void write_ephemeral(struct wyrm_job *job, uint8_t *pub)
+{
+    if (!wyrm_x25519_base(pub, job->noise.eph))
+        fail(job, WYRM_E_CRYPTO);
+    mix_ephemeral(job, pub);
+}
+
 /* Here and below, keys.send holds what is needed for a moment: it is made at the very end. */
 static void mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_KEY_LEN],
                    const uint8_t pub[WYRM_KEY_LEN])
@@ -96,8 +104,9 @@ static void seal(struct wyrm_job *job, size_t at, const uint8_t *plain, size_t l
 {
     struct wyrm_span span = {plain, len};
 
-    wyrm_aead_seal(job->msg + at, &span, 1, 0, job->noise.hash, sizeof(job->noise.hash), nonce_zero,
-                   job->key);
+    if (!wyrm_aead_seal(job->msg + at, &span, 1, 0, job->noise.hash, sizeof(job->noise.hash),
+                        nonce_zero, job->key))
+        fail(job, WYRM_E_CRYPTO);
     mix_hash(job, job->msg + at, len + WYRM_TAG_LEN);
 }
 
@@ -138,8 +147,7 @@ void wyrm_noise_create_initiation(struct wyrm_job *job)
     job->result = WYRM_SEND;
     write_header(job, WYRM_MSG_INITIATION);
     start(job, job->contact.pub);
-    wyrm_x25519_base(ephemeral, job->noise.eph);
-    mix_ephemeral(job, ephemeral);                                           /* e */
+    write_ephemeral(job, ephemeral);                                         /* e */
     mix_dh(job, job->key, job->noise.eph, job->contact.pub);                 /* es */
     seal(job, INITIATION_STATIC, job->own.pub, WYRM_KEY_LEN);                /* s */
     mix_static_dh(job);                                                      /* ss */
@@ -182,8 +190,7 @@ void wyrm_noise_create_response(struct wyrm_job *job)
     wyrm_copy_key(their_ephemeral, job->msg + INITIATION_EPHEMERAL);
     write_header(job, WYRM_MSG_RESPONSE);
     wyrm_store_le32(job->msg + RESPONSE_RECEIVER, job->remote);
-    wyrm_x25519_base(ephemeral, job->noise.eph);
-    mix_ephemeral(job, ephemeral);                       /* e */
+    write_ephemeral(job, ephemeral);                     /* e */
     mix_dh(job, NULL, job->noise.eph, their_ephemeral);  /* ee */
     mix_dh(job, NULL, job->noise.eph, job->contact.pub); /* se */
     mix_psk(job);                                        /* psk */

@@ -38,7 +38,8 @@ wyrm_status wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *s
     wyrm_store_le32(buf, WYRM_MSG_DATA);
     wyrm_store_le32(nonce, 0);
     wyrm_store_le64(buf + DATA_COUNTER, kp->tx_next++);
-    wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->keys.send);
+    if (!wyrm_aead_seal(buf + DATA_SEALED, spans, n, pad, NULL, 0, nonce, kp->keys.send))
+        return WYRM_E_CRYPTO;
     wyrm_store_le32(buf + DATA_RECEIVER, kp->remote);
     return WYRM_SEND;
 }

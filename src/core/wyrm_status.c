@@ -43,6 +43,8 @@ const char *wyrm_status_text(wyrm_status status)
         return "library and application were compiled with different options";
     case WYRM_E_TEXT:
         return "the text does not parse";
+    case WYRM_E_CRYPTO:
+        return "the cryptographic backend failed";
     case WYRM_D_MALFORMED:
         return "not a WireGuard message";
     case WYRM_D_MAC1:

@@ -6,6 +6,7 @@
  */
 #include "wyrm_ct.h"
 #include "wyrm_bytes.h"
+#include "wyrm_crypto_scrub.h"
 
 #include "../wyrm_crypto.h"
 

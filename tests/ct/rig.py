@@ -247,10 +247,9 @@ class Build:
 
     def _recipe(self) -> Iterator[str]:
         core = self.core
+        definitions = self.definitions + (" -DWYRM_SIMD=1" if self.daemon else "")
         # Debian's valgrind does not understand version 5 of the line tables.
-        flags = (
-            f"{core.flags} -{self.level} {self.definitions} -gdwarf-4 -std=c11 {WARNINGS} -I{SRC}"
-        )
+        flags = f"{core.flags} -{self.level} {definitions} -gdwarf-4 -std=c11 {WARNINGS} -I{SRC}"
         depend = "-MMD -MT $out -MF $out.d"
         yield f"rule cc\n command = {self._compile(f'{flags} $more {depend}')}"
         yield " depfile = $out.d\n deps = gcc"
@@ -258,7 +257,6 @@ class Build:
         yield " depfile = $out.d\n deps = gcc"
         yield f"rule link\n command = {core.tool('gcc')} {core.flags} $in $more -o $out"
         product = [*sources("core"), *sources("crypto"), SRC / "wyrm_text.c"]
-        product += [SRC / "crypto/x86_64/wyrm_aead_x86_64.c"] if self.daemon else []
         shared = [HERE / "subjects.c", HERE / "leaks.c", *(paths.ROOT / one for one in core.board)]
         programs = {"wiped": ["wiped.c", "residue.c"], "poison": ["poison.c"]}
         if core is not HOST:
@@ -271,9 +269,6 @@ class Build:
             more = "-ffunction-sections -fdata-sections"
             if source.is_relative_to(_MICRO) or source.name == "xtensa.c":
                 more += f" -I{_MICRO} -fno-builtin"  # some bring the memory functions
-            if self.daemon and source.name == "wyrm_aead.c":
-                more += " -Dwyrm_aead_seal=wyrm_aead_seal_portable"
-                more += " -Dwyrm_aead_open=wyrm_aead_open_portable"
             yield f"build {self._object(source)}: cc {source}\n more = {more}"
         for program, names in programs.items():
             inputs = [*(HERE / name for name in names), *shared, *product]

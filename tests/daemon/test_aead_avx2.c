@@ -4,4 +4,5 @@
  *
  * The same tests with the instructions that a machine with AVX-512 would not choose.
  */
+#define AVX2_ONLY 1
 #include "test_aead_host.c"

@@ -15,15 +15,39 @@
 
 #include <cmocka.h>
 
+#include "aead_portable.h"
 #include "wyrm_crypto.h"
 
-void wyrm_aead_seal_portable(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
-                             const uint8_t *aad, size_t aad_len, const uint8_t *nonce,
-                             const uint8_t *key);
-bool wyrm_aead_open_portable(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
-                             const uint8_t *nonce, const uint8_t *key);
+#ifndef AVX2_ONLY
+#define AVX2_ONLY 0
+#endif
 
 enum { LONGEST = 2100, ROOM = LONGEST + 64 + WYRM_AEAD_TAG_LEN };
+
+/* The 16 registers of 32 bytes that AVX2 has, or the 32 of 64 bytes that AVX-512 has. */
+__attribute__((noinline)) static void read_vector_registers(uint8_t out[32 * 64])
+{
+    if (!AVX2_ONLY && __builtin_cpu_supports("avx512f"))
+        __asm__ volatile(
+            ".set at, 0\n"
+            ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, "
+            "19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+            "vmovdqu64 %%zmm\\n, at(%0)\n"
+            ".set at, at + 64\n"
+            ".endr"
+            :
+            : "r"(out)
+            : "memory");
+    else
+        __asm__ volatile(".set at, 0\n"
+                         ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+                         "vmovdqu %%ymm\\n, at(%0)\n"
+                         ".set at, at + 64\n"
+                         ".endr"
+                         :
+                         : "r"(out)
+                         : "memory");
+}
 
 static uint64_t seed = 1;
 
@@ -49,7 +73,7 @@ static void every_length_is_sealed_as_by_the_portable_code(void **state)
         fill(key, sizeof(key));
         fill(nonce, sizeof(nonce));
         wyrm_aead_seal(ours, &span, 1, pad, NULL, 0, nonce, key);
-        wyrm_aead_seal_portable(theirs, &span, 1, pad, NULL, 0, nonce, key);
+        portable_aead_seal(theirs, &span, 1, pad, NULL, 0, nonce, key);
         assert_memory_equal(ours, theirs, len + pad + WYRM_AEAD_TAG_LEN);
     }
 }
@@ -63,7 +87,7 @@ static void long_packets_too(void **state)
     (void)state;
     fill(text, sizeof(text));
     wyrm_aead_seal(ours, &span, 1, 1, NULL, 0, nonce, key);
-    wyrm_aead_seal_portable(theirs, &span, 1, 1, NULL, 0, nonce, key);
+    portable_aead_seal(theirs, &span, 1, 1, NULL, 0, nonce, key);
     assert_memory_equal(ours, theirs, sizeof(text) + 17);
     assert_true(wyrm_aead_open(ours, sizeof(text) + 17, NULL, 0, nonce, key));
     assert_memory_equal(ours, text, sizeof(text));
@@ -82,7 +106,7 @@ static void scattered_plaintext_gives_the_same(void **state)
             struct wyrm_span parts[3] = {{text, a}, {text + a, b}, {text + a + b, 1300 - a - b}};
 
             wyrm_aead_seal(ours, parts, 3, 12, NULL, 0, nonce, key);
-            wyrm_aead_seal_portable(theirs, &whole, 1, 12, NULL, 0, nonce, key);
+            portable_aead_seal(theirs, &whole, 1, 12, NULL, 0, nonce, key);
             assert_memory_equal(ours, theirs, 1312 + WYRM_AEAD_TAG_LEN);
         }
     }
@@ -101,7 +125,7 @@ static void opens_what_is_genuine_and_nothing_else(void **state)
         fill(text, len);
         fill(key, sizeof(key));
         fill(nonce, sizeof(nonce));
-        wyrm_aead_seal_portable(box, &span, 1, 0, NULL, 0, nonce, key);
+        portable_aead_seal(box, &span, 1, 0, NULL, 0, nonce, key);
         for (size_t at = 0; at < total; at += 37) {
             box[at] ^= 0x80;
             memcpy(kept, box, total);
@@ -123,7 +147,7 @@ static void handshakes_with_additional_data_are_the_same(void **state)
     (void)state;
     fill(text, sizeof(text));
     wyrm_aead_seal(ours, &span, 1, 0, aad, sizeof(aad), nonce, key);
-    wyrm_aead_seal_portable(theirs, &span, 1, 0, aad, sizeof(aad), nonce, key);
+    portable_aead_seal(theirs, &span, 1, 0, aad, sizeof(aad), nonce, key);
     assert_memory_equal(ours, theirs, sizeof(text) + WYRM_AEAD_TAG_LEN);
     assert_true(
         wyrm_aead_open(ours, sizeof(text) + WYRM_AEAD_TAG_LEN, aad, sizeof(aad), nonce, key));
@@ -148,16 +172,44 @@ static void extreme_ciphertext_has_the_same_tag(void **state)
         wyrm_chacha20_xor(plain, plain, len, key, nonce, 1);
         for (size_t at = 0; at < len; at++)
             plain[at] ^= values[i % sizeof(values)];
-        wyrm_aead_seal_portable(box, &span, 1, 0, NULL, 0, nonce, key);
+        portable_aead_seal(box, &span, 1, 0, NULL, 0, nonce, key);
         assert_int_equal(box[0], values[i % sizeof(values)]);
         assert_true(wyrm_aead_open(box, len + WYRM_AEAD_TAG_LEN, NULL, 0, nonce, key));
     }
+}
+
+/* Of all lengths that the vector code serves: reads the registers right behind each call. */
+static void no_vector_register_keeps_anything(void **state)
+{
+    static uint8_t text[LONGEST], box[ROOM];
+    uint8_t key[32], nonce[12], registers[32 * 64];
+    const struct wyrm_span span = {text, 1420};
+
+    (void)state;
+    fill(key, sizeof(key));
+    fill(nonce, sizeof(nonce));
+    fill(text, sizeof(text));
+    memset(registers, 0, sizeof(registers));
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+
+    wyrm_aead_seal(box, &span, 1, 4, NULL, 0, nonce, key);
+    read_vector_registers(registers);
+    assert_true(wyrm_ct_is_zero(registers, sizeof(registers)));
+    assert_true(wyrm_aead_open(box, 1424 + WYRM_AEAD_TAG_LEN, NULL, 0, nonce, key));
+    read_vector_registers(registers);
+    assert_true(wyrm_ct_is_zero(registers, sizeof(registers)));
+    box[0] ^= 1;
+    assert_false(wyrm_aead_open(box, 1424 + WYRM_AEAD_TAG_LEN, NULL, 0, nonce, key));
+    read_vector_registers(registers);
+    assert_true(wyrm_ct_is_zero(registers, sizeof(registers)));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_is_sealed_as_by_the_portable_code),
+        cmocka_unit_test(no_vector_register_keeps_anything),
         cmocka_unit_test(long_packets_too),
         cmocka_unit_test(scattered_plaintext_gives_the_same),
         cmocka_unit_test(opens_what_is_genuine_and_nothing_else),

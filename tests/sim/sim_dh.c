@@ -49,9 +49,9 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return shared > 1;
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     static const uint8_t three[WYRM_X25519_LEN] = {3};
 
-    (void)wyrm_x25519(out, scalar, three);
+    return wyrm_x25519(out, scalar, three);
 }

@@ -31,14 +31,14 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
            !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     static const uint8_t base[WYRM_X25519_LEN] = {9};
 
-    (void)wyrm_x25519(out, scalar, base);
+    return wyrm_x25519(out, scalar, base);
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
@@ -48,6 +48,7 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
     if (text != out) /* it works in place only */
         memmove(out, text, len);
     POLY1305(key, nonce, out, len, aad, aad_len, out + len, br_chacha20_ct_run, 1);
+    return true;
 }
 
 /* As its own engine does it: deciphers, then compares. */

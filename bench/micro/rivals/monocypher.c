@@ -17,12 +17,13 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     crypto_x25519_public_key(out, scalar);
+    return true;
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
@@ -33,6 +34,7 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
     crypto_aead_init_ietf(&ctx, key, nonce);
     crypto_aead_write(&ctx, out, out + len, aad, aad_len, text, len);
     crypto_wipe(&ctx, sizeof(ctx));
+    return true;
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,

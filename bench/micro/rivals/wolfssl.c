@@ -31,22 +31,22 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return curve25519(out, clamped, point) == 0 && !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     static const uint8_t base[WYRM_X25519_LEN] = {9};
 
-    (void)wyrm_x25519(out, scalar, base);
+    return wyrm_x25519(out, scalar, base);
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     size_t len;
     const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    (void)wc_ChaCha20Poly1305_Encrypt(key, nonce, aad, (word32)aad_len, text, (word32)len, out,
-                                      out + len);
+    return wc_ChaCha20Poly1305_Encrypt(key, nonce, aad, (word32)aad_len, text, (word32)len, out,
+                                       out + len) == 0;
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,

@@ -156,7 +156,7 @@ void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_
     wyrm_scrub_stack();
 }
 
-void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
+bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
 {
     struct {
         uint32_t state[WYRM_CHACHA20_WORDS];
@@ -174,4 +174,5 @@ void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[
     }
     wyrm_wipe(&s, sizeof(s));
     wyrm_scrub_stack();
+    return true;
 }

@@ -8,6 +8,7 @@
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_bytes.h"
+#include "../wyrm_crypto_scrub.h"
 #include "../wyrm_ct.h"
 
 static const uint8_t base_point[WYRM_X25519_LEN] = {9};
@@ -186,7 +187,7 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return !wyrm_ct_is_zero(out, WYRM_X25519_LEN);
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
-    (void)wyrm_x25519(out, scalar, base_point); /* of a large order: never zero */
+    return wyrm_x25519(out, scalar, base_point);
 }

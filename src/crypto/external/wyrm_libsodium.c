@@ -21,21 +21,20 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return false;
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
-    (void)crypto_scalarmult_curve25519_base(out, scalar); /* cannot fail */
+    return crypto_scalarmult_curve25519_base(out, scalar) == 0;
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     size_t len;
     const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    /* It has no way to fail. */
-    (void)crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, out + len, NULL, text, len, aad,
-                                                             aad_len, NULL, nonce, key);
+    return crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, out + len, NULL, text, len, aad,
+                                                              aad_len, NULL, nonce, key) == 0;
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
@@ -61,9 +60,9 @@ void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_
     (void)crypto_stream_chacha20_ietf_xor_ic(out, in, len, nonce, counter, key);
 }
 
-void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
+bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
 {
-    (void)crypto_core_hchacha20(out, nonce, key, NULL);
+    return crypto_core_hchacha20(out, nonce, key, NULL) == 0;
 }
 
 void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len,

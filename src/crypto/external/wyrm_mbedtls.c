@@ -7,7 +7,7 @@
  * which it has not, stays ours. Needs MBEDTLS_CHACHA20_C, MBEDTLS_POLY1305_C, MBEDTLS_ECP_C and
  * MBEDTLS_ECP_DP_CURVE25519_ENABLED. Its X25519 allocates from Mbed TLS's heap.
  *
- * An accelerator may fail. Sealing then leaves zeros, which the other side drops; opening refuses.
+ * An accelerator may fail: every function then says so, with zeros for a result.
  */
 #include "wyrm_gather.h"
 
@@ -22,6 +22,12 @@
 #define CHACHA20_BLOCK 64
 #define POLY1305_KEY   32
 #define POLY1305_BLOCK 16
+
+static bool chacha20(uint8_t *out, const uint8_t *in, size_t len, const uint8_t key[32],
+                     const uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint32_t counter)
+{
+    return mbedtls_chacha20_crypt(key, nonce, counter, len, in, out) == 0;
+}
 
 /* ---- X25519 ----------------------------------------------------------- */
 
@@ -39,8 +45,7 @@ static int next_factor(void *blinding, unsigned char *out, size_t len)
 
     wyrm_store_le32(nonce, b->drawn++);
     memset(out, 0, len);
-    wyrm_chacha20_xor(out, out, len, b->key, nonce, 0);
-    return 0;
+    return chacha20(out, out, len, b->key, nonce, 0) ? 0 : MBEDTLS_ERR_ECP_RANDOM_FAILED;
 }
 
 bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN],
@@ -82,20 +87,14 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return ok;
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     static const uint8_t base[WYRM_X25519_LEN] = {9};
 
-    (void)wyrm_x25519(out, scalar, base); /* zeros if memory ran out: no key, and nothing leaks */
+    return wyrm_x25519(out, scalar, base); /* false if memory ran out */
 }
 
 /* ---- ChaCha20-Poly1305 ------------------------------------------------ */
-
-static bool chacha20(uint8_t *out, const uint8_t *in, size_t len, const uint8_t key[32],
-                     const uint8_t nonce[WYRM_AEAD_NONCE_LEN], uint32_t counter)
-{
-    return mbedtls_chacha20_crypt(key, nonce, counter, len, in, out) == 0;
-}
 
 static bool padded(mbedtls_poly1305_context *poly, const uint8_t *in, size_t len)
 {
@@ -128,16 +127,19 @@ static bool authenticate(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size
     return ok;
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     size_t len;
     const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
-    if (!chacha20(out, text, len, key, nonce, 1) ||
-        !authenticate(out + len, out, len, aad, aad_len, nonce, key))
+    bool ok = chacha20(out, text, len, key, nonce, 1) &&
+              authenticate(out + len, out, len, aad, aad_len, nonce, key);
+
+    if (!ok)
         memset(out, 0, len + WYRM_AEAD_TAG_LEN);
+    return ok;
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
@@ -165,18 +167,22 @@ void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_
 
 /* HChaCha20 is a block of key stream, under the first four bytes of the nonce as the counter,
  * without the addition of the input at the end: take it off again. */
-void wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
+bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
 {
     static const uint8_t constants[16] = {'e', 'x', 'p', 'a', 'n', 'd', ' ', '3',
                                           '2', '-', 'b', 'y', 't', 'e', ' ', 'k'};
     uint8_t block[CHACHA20_BLOCK] = {0};
 
-    wyrm_chacha20_xor(block, block, sizeof(block), key, nonce + 4, wyrm_load_le32(nonce));
+    if (!chacha20(block, block, sizeof(block), key, nonce + 4, wyrm_load_le32(nonce))) {
+        memset(out, 0, 32);
+        return false;
+    }
     for (unsigned i = 0; i < 16; i += 4) {
         wyrm_store_le32(out + i, wyrm_load_le32(block + i) - wyrm_load_le32(constants + i));
         wyrm_store_le32(out + 16 + i, wyrm_load_le32(block + 48 + i) - wyrm_load_le32(nonce + i));
     }
     wyrm_wipe(block, sizeof(block));
+    return true;
 }
 
 void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len,

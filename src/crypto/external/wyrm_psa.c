@@ -8,8 +8,7 @@
  * key for its own duration, so one free key slot is enough.
  *
  * PSA has no check of a tag before deciphering: a refused packet costs as much as a good one here,
- * and its buffer is lost. It may also fail. Sealing then leaves zeros, which the other side drops;
- * opening refuses.
+ * and its buffer is lost. It may also fail: every function then says so, with zeros for a result.
  */
 #include "wyrm_gather.h"
 
@@ -54,16 +53,16 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     return ok;
 }
 
-void wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
+bool wyrm_x25519_base(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_LEN])
 {
     static const uint8_t base[WYRM_X25519_LEN] = {9};
 
-    (void)wyrm_x25519(out, scalar, base); /* zeros if it failed: no key, and nothing leaks */
+    return wyrm_x25519(out, scalar, base);
 }
 
 /* ---- ChaCha20-Poly1305 ------------------------------------------------ */
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                     const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                     const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
@@ -72,11 +71,15 @@ void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
     size_t len, written = 0;
     const uint8_t *text = wyrm_gather(out, spans, n, pad, &len);
 
+    bool ok;
+
     /* PSA allows an output that starts where the input does. */
-    if (psa_aead_encrypt(id, PSA_ALG_CHACHA20_POLY1305, nonce, WYRM_AEAD_NONCE_LEN, aad, aad_len,
-                         text, len, out, len + WYRM_AEAD_TAG_LEN, &written) != PSA_SUCCESS)
+    ok = psa_aead_encrypt(id, PSA_ALG_CHACHA20_POLY1305, nonce, WYRM_AEAD_NONCE_LEN, aad, aad_len,
+                          text, len, out, len + WYRM_AEAD_TAG_LEN, &written) == PSA_SUCCESS;
+    if (!ok)
         memset(out, 0, len + WYRM_AEAD_TAG_LEN);
     (void)psa_destroy_key(id);
+    return ok;
 }
 
 bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,

@@ -2,35 +2,23 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * ChaCha20-Poly1305 for data packets on x86-64 with AVX2 or AVX-512VL, chosen when the program
- * runs. A program that wants it compiles wyrm_aead.c under the names below, for older processors
- * and for what is short or has additional data: handshakes.
+ * ChaCha20-Poly1305 for data packets on x86-64 with AVX2 or AVX-512VL, chosen at run time.
  *
- * Poly1305 takes eight blocks at a time: sum = sum * r^8 + block in eight lanes, which are then
- * multiplied with r^8 ... r^1 and added up. Where the number of blocks is no multiple of eight the
+ * Poly1305 takes eight blocks at a time: sum = sum * r^8 + block in eight lanes, which are finally
+ * multiplied by r^8 ... r^1 and added up. Where the number of blocks is no multiple of eight, the
  * first lanes begin with nothing. Numbers are 5 limbs of 26 bits, radix 2^26, modulo 2^130 - 5.
  */
+#include "wyrm_aead_x86_64.h"
+
 #include "../wyrm_bytes.h"
 #include "../wyrm_chacha.h"
 #include "../wyrm_ct.h"
 
-#include "../../wyrm_crypto.h"
-
 #include <string.h>
 
-#if !defined(__x86_64__)
-#error "This file is for x86-64"
-#endif
+#if WYRM_AEAD_X86_64
 
 #include <immintrin.h>
-
-void wyrm_aead_seal_portable(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
-                             const uint8_t *aad, size_t aad_len,
-                             const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
-                             const uint8_t key[WYRM_AEAD_KEY_LEN]);
-bool wyrm_aead_open_portable(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
-                             const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
-                             const uint8_t key[WYRM_AEAD_KEY_LEN]);
 
 enum {
     LIMBS = 5,
@@ -236,47 +224,56 @@ __attribute__((noinline)) static void scrub(void)
     wyrm_wipe(frames, sizeof(frames));
 }
 
-static void forget(struct work *w)
+/* Last of all: wiping memory may go through vector registers itself. */
+static void clear_registers(enum level level)
 {
-    wyrm_wipe(w, sizeof(*w));
-    scrub();
+    if (level == LEVEL_AVX512)
+        clear_registers_avx512();
+    else
+        clear_registers_avx2();
 }
 
-void wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
-                    const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
-                    const uint8_t key[WYRM_AEAD_KEY_LEN])
+static void forget(struct work *w)
+{
+    enum level level = w->level;
+
+    wyrm_wipe(w, sizeof(*w));
+    scrub();
+    clear_registers(level);
+}
+
+bool wyrm_aead_x86_64_serves(size_t len, size_t aad_len)
+{
+    return aad_len == 0 && len >= SHORT && level() != LEVEL_PORTABLE;
+}
+
+void wyrm_aead_x86_64_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
+                           const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
+                           const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     struct work w;
-    size_t len = pad, at = 0;
+    size_t len = 0;
 
-    for (unsigned i = 0; i < n; i++)
-        len += spans[i].len;
     w.level = level();
-    if (w.level == LEVEL_PORTABLE || aad_len > 0 || len < SHORT) {
-        wyrm_aead_seal_portable(out, spans, n, pad, aad, aad_len, nonce, key);
-        return;
-    }
     start(&w, nonce, key);
     for (unsigned i = 0; i < n; i++) {
-        mix(&w, out + at, spans[i].data, spans[i].len);
-        at += spans[i].len;
+        mix(&w, out + len, spans[i].data, spans[i].len);
+        len += spans[i].len;
     }
-    mix(&w, out + at, NULL, pad);
+    mix(&w, out + len, NULL, pad);
+    len += pad;
     authenticate(&w, out, len, out + len);
     forget(&w);
 }
 
-bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
-                    const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN])
+bool wyrm_aead_x86_64_open(uint8_t *buf, size_t len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
+                           const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
     uint8_t tag[WYRM_AEAD_TAG_LEN];
     struct work w;
     bool ok;
 
     w.level = level();
-    if (w.level == LEVEL_PORTABLE || aad_len > 0 || len < SHORT + WYRM_AEAD_TAG_LEN)
-        return wyrm_aead_open_portable(buf, len, aad, aad_len, nonce, key);
-    len -= WYRM_AEAD_TAG_LEN;
     start(&w, nonce, key);
     authenticate(&w, buf, len, tag);
     ok = wyrm_ct_equal(tag, buf + len, WYRM_AEAD_TAG_LEN);
@@ -286,3 +283,5 @@ bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len
     forget(&w);
     return ok;
 }
+
+#endif /* WYRM_AEAD_X86_64 */

@@ -201,6 +201,19 @@ TARGET static void LANES(authenticate)(uint64_t sum[LIMBS], uint32_t power[8][LI
     }
 }
 
+/* ---- At the end ------------------------------------------------------------- */
+
+/* Clears every vector register of this set. A function of its own: a call may change them all. */
+TARGET __attribute__((noinline)) static void LANES(clear_registers)(void)
+{
+    __asm__ volatile("vzeroall");
+#if ROTATES
+    __asm__ volatile(".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+                     "vpxorq %ymm\\n, %ymm\\n, %ymm\\n\n"
+                     ".endr");
+#endif
+}
+
 #undef QUARTER
 #undef ROTATE
 #undef ROTATE_BYTES
