@@ -37,6 +37,7 @@ enum {
     MAC1 = 116,
     PREPARED = 1024,
     BATCH = 64,
+    BATCHES_PER_S = 400, /* at least, so that none is late */
     SOURCES_MAX = 1024,
     TICK_US = 100,
     LATE_US = 10000,
@@ -153,9 +154,10 @@ static unsigned long send_some(int fd, unsigned long n)
 static void flood(unsigned long rate, unsigned long seconds)
 {
     uint64_t begun = now_us(), credit_from = begun, now;
-    unsigned long sent = 0, used = 0, answers = 0, most = source_count == 1 ? BATCH : 1;
+    unsigned long sent = 0, used = 0, answers = 0, most = rate / BATCHES_PER_S;
     unsigned turn = 0;
 
+    most = source_count > 1 || most == 0 ? 1 : most > BATCH ? BATCH : most;
     while ((now = now_us()) < begun + seconds * 1000000) {
         int fd = sources[turn++ % source_count];
         unsigned long due, read;

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, machine, pair, transfe
 
 RATES = (50_000, 400_000)
 PATIENCE_S = 16  # three attempts: at once, after 5 s, after 10 s, each up to 1/3 s late
-ROUNDS = 3
+ROUNDS, STREAM_S = 4, 2
 SINK = 51999
 _FOE, _TARGET = "10.79.0.1", "10.79.0.2"
 _HONEST, _HONEST_INNER = "10.80.0.1", "10.88.0.3"
@@ -49,7 +49,7 @@ class Flooded:
         return self.goodput_mbit_s / self.reference_mbit_s if self.reference_mbit_s else 0
 
 
-def measure(program: Path, folder: Path, seconds: int) -> list[Flooded]:
+def measure(program: Path, folder: Path, seconds: int = STREAM_S) -> list[Flooded]:
     with _world(program, folder) as (both, foe):
         return [_measure(both, foe, program, folder, rate, seconds) for rate in RATES]
 
@@ -77,9 +77,11 @@ def _measure(
         measured, count = _stream(both, foe, folder, rate, seconds, 51820, turn)
         goodput += measured / ROUNDS
         sent += count
-    with _honest_peer(both, program, folder, rate) as honest, ExitStack() as stack:
-        log = folder / f"long-{rate}"
-        sender = stack.enter_context(_flood(both, foe, rate, PATIENCE_S + 4, 51820, log))
+    with (
+        _honest_peer(both, program, folder, rate) as honest,
+        _endless_stream(both, folder, rate),
+        _flood(both, foe, rate, PATIENCE_S + 8, 51820, folder / f"long-{rate}") as sender,
+    ):
         time.sleep(0.5)  # until the daemon is under load
         session_s = _time_to_session(honest, both)
         if not sender.running:
@@ -104,13 +106,28 @@ def _stream(
                 *(both.east.machine, both.west.machine, both.EAST, folder / f"stream-{name}"),
                 *("-t", str(seconds)),
                 port=5200 + port % 100 + 2 * turn + rate // 1000,
-                timeout_s=seconds + 30,
+                timeout_s=seconds + 8,
             )
         except WyrmError:
             received = 0  # not even its end came through
         sender.wait(seconds + 10)
         sent = int(sender.output().split()[-3])
     return received * 8 / 1e6 / seconds, sent
+
+
+@contextmanager
+def _endless_stream(both: Pair, folder: Path, rate: int) -> Iterator[None]:
+    port = str(5100 + rate // 1000)
+    east, west = both.east.machine, both.west.machine
+    with (
+        east.service("iperf", "iperf", "-s", "-p", port, log=folder / f"server-{rate}") as server,
+        west.service(
+            *("iperf", "iperf", "-c", both.EAST, "-p", port, "-t", str(PATIENCE_S + 60)),
+            log=folder / f"client-{rate}",
+        ),
+    ):
+        server.wait_for("connected", timeout_s=10)
+        yield
 
 
 @contextmanager

@@ -4,7 +4,8 @@
 
 Each daemon runs at both ends of a cable between two network namespaces. Throughput says what this
 machine does with both ends and the traffic itself on it; CPU seconds per gigabyte are the daemon's
-own, and the fairer figure.
+own, and the fairer figure. What is left of a stream during a flood of initiations, and how long a
+new peer then waits for its session, stands in a table of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from wyrmlab import host_setup, net
-from wyrmlab.bench import daemons, figures
+from rich.console import Console
+
+from wyrmlab import build, host_setup, net
+from wyrmlab.bench import daemons, figures, flooded
 from wyrmlab.bench.daemons import Daemon
+from wyrmlab.bench.flooded import Flooded
 from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
 from wyrmlab.errors import WyrmError
 from wyrmlab.tunnels import Pair, pair, transfer
@@ -37,6 +41,7 @@ class Row:
     handshakes_per_s: float | None = None
     handshakes_per_cpu_s: float | None = None
     resident_mib: float | None = None
+    floods: list[Flooded] = field(default_factory=list)
     missing: str = ""
 
 
@@ -45,6 +50,7 @@ def run(seconds: int, file: Path | None) -> None:
     host_setup.ensure("build", "net", "check")
     if not net.inside() and net.GATE not in os.environ:
         daemons.fetch()  # while there is a network
+        build.flood()
     net.enter()
     rows = []
     for one in daemons.all_daemons():
@@ -75,6 +81,7 @@ def _measure(daemon: Daemon, seconds: int) -> Row:
             row.handshakes_per_cpu_s = answers.count / answers.cpu_seconds
             if answers.count < HANDSHAKES:
                 row.missing = f"answered {answers.count} of {HANDSHAKES} handshakes"
+            row.floods = flooded.measure(daemon.program, Path(folder))
         except WyrmError as error:
             row.missing = str(error)
     return row
@@ -127,7 +134,6 @@ def _measure_udp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
 
 
 def _show(rows: Sequence[Row]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
@@ -162,6 +168,36 @@ def _show(rows: Sequence[Row]) -> None:
     console.print(
         "CPU seconds are one daemon's own, user and system, averaged over both ends; "
         "both ends share this machine. Handshakes come four at a time."
+    )
+    _show_floods(console, rows)
+
+
+def _show_floods(console: Console, rows: Sequence[Row]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("under a flood of initiations")
+    for title in ("asked /s", "sent /s", "reference Mbit/s", "TCP Mbit/s", "share", "session s"):
+        table.add_column(title, justify="right")
+    for row in rows:
+        for flood in row.floods:
+            session = "none" if flood.session_s is None else f"{flood.session_s:.1f}"
+            table.add_row(
+                row.implementation,
+                f"{flood.rate:,}",
+                f"{flood.sent_per_s:,.0f}",
+                _figure(flood.reference_mbit_s, 0),
+                _figure(flood.goodput_mbit_s, 0),
+                f"{flood.share:.0%}",
+                session,
+            )
+    console.print()
+    console.print(table)
+    console.print(
+        "Valid first MACs, from one port. Reference: the same stream while the same flood goes to "
+        f"another port of the receiving machine, {flooded.ROUNDS} runs of each in turn; share: how "
+        "much the daemon keeps of it. Session: from a new peer's configuration to its handshake, "
+        f"beside flood and stream; none: not within {flooded.PATIENCE_S} s (three attempts)."
     )
 
 
