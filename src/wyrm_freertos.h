@@ -29,9 +29,8 @@ extern "C" {
  * shows. Members are private. */
 struct wyrm_worker {
     struct wyrm_lwip *lwip;
-    TaskHandle_t task;    /* NULL: not running */
-    TaskHandle_t stopper; /* who waits for the end */
-    bool ended;
+    TaskHandle_t task;                   /* NULL: never started */
+    volatile uint32_t wanted, confirmed; /* odd: stopped */
     struct wyrm_job job;
     StaticTask_t control;
     StackType_t stack[WYRM_WORKER_STACK_WORDS];
@@ -40,9 +39,10 @@ struct wyrm_worker {
 /* Starts the task; its priority belongs below that of the TCP/IP task. Allocates nothing. Starting
  * it twice does nothing. */
 void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBaseType_t priority);
-/* Lets the handshake under way end, then deletes the task; blocks that long, so the caller must not
- * hold lwIP's lock. Uses the caller's task notification 0. Stop or remove the tunnel first. The
- * worker may be started again. Never delete the task in another way: it may hold the lock. */
+/* Lets the handshake under way end; blocks that long, so the caller must not hold lwIP's lock. Stop
+ * or remove the tunnel first. The task stays, waiting, and so must its memory; a later start, with
+ * this tunnel or another, goes on with it at its old priority. Never delete the task: it may hold
+ * the lock. */
 void wyrm_worker_stop(struct wyrm_worker *worker);
 /* There is work; never blocks. Fits wyrm_lwip_config.wake, with the worker as its argument. */
 void wyrm_worker_wake(void *worker);

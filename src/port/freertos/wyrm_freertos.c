@@ -15,53 +15,60 @@
 
 #include <string.h>
 
-#if !configSUPPORT_STATIC_ALLOCATION || !INCLUDE_vTaskDelete || !INCLUDE_vTaskSuspend
-#error "set configSUPPORT_STATIC_ALLOCATION, INCLUDE_vTaskDelete and INCLUDE_vTaskSuspend to 1"
+#if !configSUPPORT_STATIC_ALLOCATION || !INCLUDE_vTaskDelay || !INCLUDE_vTaskSuspend
+#error "set configSUPPORT_STATIC_ALLOCATION, INCLUDE_vTaskDelay and INCLUDE_vTaskSuspend to 1"
 #endif
 
 /* ---- Worker --------------------------------------------------------------- */
 
-/* Waits for its deletion, which its memory must outlive, so it does not delete itself. */
+/* The task is never deleted: on several cores nobody can tell whether a task that has just blocked
+ * has left its core and its stack. A stopped one waits, and a later start goes on with it.
+ *
+ * `wanted` counts starts and stops, odd while stopped; the task confirms what it has seen. A late
+ * confirmation of an earlier stop thus never passes for that of a later one. */
+static bool is_stopped(uint32_t wanted)
+{
+    return wanted % 2 != 0;
+}
+
 static void work(void *argument)
 {
     struct wyrm_worker *worker = argument;
 
-    while (worker->stopper == NULL) {
+    for (;;) {
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
-        wyrm_lwip_work(worker->lwip, &worker->job);
+        uint32_t wanted = worker->wanted;
+
+        if (!is_stopped(wanted)) {
+            wyrm_lwip_work(worker->lwip, &worker->job);
+        }
+        worker->confirmed = wanted;
     }
-    worker->ended = true;
-    (void)xTaskNotifyGive(worker->stopper);
-    vTaskSuspend(NULL);
 }
 
 void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBaseType_t priority)
 {
-    if (worker->task != NULL) {
-        return;
+    if (worker->task == NULL) {
+        worker->lwip = lwip;
+        worker->task = xTaskCreateStatic(work, "wyrm", WYRM_WORKER_STACK_WORDS, worker, priority,
+                                         worker->stack, &worker->control);
+    } else if (is_stopped(worker->wanted)) {
+        worker->lwip = lwip;
+        worker->wanted++;
     }
-    worker->lwip = lwip;
-    worker->stopper = NULL;
-    worker->ended = false;
-    worker->task = xTaskCreateStatic(work, "wyrm", WYRM_WORKER_STACK_WORDS, worker, priority,
-                                     worker->stack, &worker->control);
     wyrm_worker_wake(worker); /* work may wait already */
 }
 
 void wyrm_worker_stop(struct wyrm_worker *worker)
 {
-    TaskHandle_t task = worker->task;
-
-    if (task == NULL) {
+    if (worker->task == NULL || is_stopped(worker->wanted)) {
         return;
     }
-    worker->stopper = xTaskGetCurrentTaskHandle();
-    (void)xTaskNotifyGive(task);
-    while (!worker->ended) { /* others may notify this task too */
-        (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    worker->wanted++;
+    while (worker->confirmed != worker->wanted) {
+        wyrm_worker_wake(worker);
+        vTaskDelay(1);
     }
-    worker->task = NULL;
-    vTaskDelete(task);
 }
 
 void wyrm_worker_wake(void *worker)
