@@ -318,7 +318,7 @@ bool vec_tai64n(uint64_t unix_s, uint32_t nanoseconds, uint8_t label[12])
     const struct wyrm_store_io io = {.ctx = slots, .load = load, .save = save};
     struct wyrm_store store;
 
-    (void)wyrm_store_init(&store, &io, 0);
+    (void)wyrm_store_init(&store, &io, unix_s); /* any clock is believed soon after the build */
     wyrm_store_set_clock(&store, unix_s, nanoseconds);
     return wyrm_store_tai64n(&store, label);
 }
