@@ -220,6 +220,7 @@ static int start_and_run(struct wyrmd *d, int ready)
     if (open_everything(d)) {
         if (ready >= 0)
             go_to_background(d, ready);
+        wyrmd_sandbox(d);
         code = wyrmd_run(d);
     }
     /* The control socket goes last: once it is gone, port and name are free for another daemon. */

@@ -130,6 +130,9 @@ bool wyrmd_watch(struct wyrmd *d, int fd);
 /* privileges.c: keeps CAP_NET_ADMIN and what removing the socket needs, nothing else. */
 bool wyrmd_drop_privileges(const struct wyrmd *d);
 
+/* sandbox.c: shuts out what no part of the loop needs, as far as the system can. */
+void wyrmd_sandbox(const struct wyrmd *d);
+
 /* inet.c: the Internet checksum (RFC 1071), in the byte order of the packet. */
 /* Adds `len` bytes to a sum; only the last of several pieces may have an odd length. */
 uint64_t wyrmd_sum(uint64_t sum, const void *bytes, size_t len);

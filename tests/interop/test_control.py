@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import select
 import signal
 import socket
@@ -568,8 +569,39 @@ def test_it_keeps_one_capability_and_hides_its_memory(alone: Tunnel) -> None:
     for kind in ("CapInh", "CapAmb"):
         assert int(status[kind], 16) == 0
     assert status["NoNewPrivs"] == "1"
+    if platform.machine() in ("x86_64", "aarch64", "riscv64"):
+        assert status["Seccomp"] == "2"
+    assert alone.log.read_text() == ""
     limits = Path(f"/proc/{alone.pid}/limits").read_text()
     assert "Max core file size        0                    0" in limits
+
+
+def test_what_walls_are_missing_is_said_when_asked_for(wyrmd: Path, tmp_path: Path) -> None:
+    """On a system without, which a filter that knows nothing of them plays."""
+    log = tmp_path / "log"
+    without = f"""
+import ctypes, os, platform, struct, sys
+numbers = [444] + {{"x86_64": [317], "aarch64": [277], "riscv64": [277]}}[platform.machine()]
+code = [(0x20, 0, 0, 0)]  # the number of the call
+for number in numbers:
+    code += [(0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | 38)]  # ENOSYS
+code += [(0x06, 0, 0, 0x7FFF0000)]
+program = b"".join(struct.pack("HBBI", *line) for line in code)
+memory = ctypes.create_string_buffer(program)
+filter = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(memory))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filter) == 0
+os.execv("{wyrmd}", ["wyrmd", *sys.argv[1:]])
+"""
+    with machine("west") as west:
+        command = (sys.executable, "-c", without)
+        with west.service("wyrmd", *command, "-fv", "wga", log=log):
+            eventually(lambda: "interface: wga" in west.run("wg", "show", check=False), "it")
+            said = log.read_text().splitlines()
+        assert said == [
+            "wyrmd: wga: without Landlock: Function not implemented",
+            "wyrmd: wga: without a filter of system calls: Function not implemented",
+        ]
 
 
 def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """pytest plugin: every function of every cmocka executable is one test.
 
-Each test_NAME.c in tests/unit, tests/port and tests/firmware becomes an executable in each of the
-host presets. It runs once per preset, when the first of its functions is due; its XML report is
-then handed out.
+Each test_NAME.c in tests/unit, tests/port, tests/firmware and tests/daemon becomes an executable in
+each of the host presets. It runs once per preset, when the first of its functions is due; its XML
+report is then handed out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pytest
 from wyrmlab import paths
 from wyrmlab.build import TEST_PRESETS
 
-ROOMS = ("unit", "port", "firmware")
+ROOMS = ("unit", "port", "firmware", "daemon")
 TIMEOUT_S = 600
 _ARRAY = re.compile(r"\bCMUnitTest\s+\w+\s*\[\s*\]\s*=\s*\{(.*?)\}\s*;", re.DOTALL)
 _ENTRY = re.compile(r'\{\s*((?:"[^"]*"\s*)+),')
