@@ -80,18 +80,27 @@ static const char *reason(wyrm_status status)
         return wyrm_status_text(status);
     case ERR_USE:
         return "its port is in use";
-    case ERR_ALREADY:
-        return "it runs already";
     default:
         return "lwIP has no memory left, or no place for another interface";
     }
 }
 
-bool tunnel_start(const char *wg_quick_file, char error[WYRM_CONF_ERROR_MAX])
+static bool fail(char error[WYRM_CONF_ERROR_MAX], const char *why)
 {
     struct wyrm_pen pen;
+
+    wyrm_pen_init(&pen, error, WYRM_CONF_ERROR_MAX);
+    wyrm_pen_text(&pen, "the tunnel did not start: ");
+    wyrm_pen_text(&pen, why);
+    return false;
+}
+
+bool tunnel_start(const char *wg_quick_file, char error[WYRM_CONF_ERROR_MAX])
+{
     wyrm_status status;
 
+    if (wyrm_lwip_port(&tunnel) != 0)
+        return fail(error, "it runs already"); /* with this configuration */
     conf.features = WYRM_CONF_NAMES;
     conf.max_allowed = TUNNEL_ROUTES;
     conf.max_ipv4 = 1;
@@ -106,10 +115,7 @@ bool tunnel_start(const char *wg_quick_file, char error[WYRM_CONF_ERROR_MAX])
     if (status >= 0)
         return true;
     wyrm_conf_wipe(&conf);
-    wyrm_pen_init(&pen, error, WYRM_CONF_ERROR_MAX);
-    wyrm_pen_text(&pen, "the tunnel did not start: ");
-    wyrm_pen_text(&pen, reason(status));
-    return false;
+    return fail(error, reason(status));
 }
 
 static wyrm_status forget_names(struct wyrm_lwip *lwip, void *unused)
