@@ -22,6 +22,7 @@ static struct stranger {
     uint32_t since;
 } strangers[STRANGERS];
 
+static ip4_addr_t latest_peer; /* spares most packets the search */
 static uint32_t refused;
 
 static bool is_endpoint(const struct wyrm_endpoint *endpoint, const ip4_addr_t *address)
@@ -37,8 +38,10 @@ static bool is_peer(const ip4_addr_t *address)
     for (wyrm_peer_id id = 0; tunnel_is_up() && id < TUNNEL_PEERS; id++)
         if (wyrm_peer_get(wyrm_lwip_device(tunnel), wyrm_lwip_now_locked(tunnel), id, &info) ==
                 WYRM_IDLE &&
-            (is_endpoint(&info.endpoint, address) || is_endpoint(&info.configured, address)))
+            (is_endpoint(&info.endpoint, address) || is_endpoint(&info.configured, address))) {
+            latest_peer = *address;
             return true;
+        }
     return false;
 }
 
@@ -80,6 +83,8 @@ static bool is_few(const ip4_addr_t *address)
 
 bool neighbors_may_ask(struct netif *netif, const ip4_addr_t *dest)
 {
+    if (ip4_addr_eq(dest, &latest_peer))
+        return true;
     if (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif) ||
         !ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif)))
         return true; /* everybody, or the gateway */

@@ -170,7 +170,7 @@ static unsigned reboot(void)
     memcpy(kept, flash, sizeof(flash));
     assert_true(command("clear"));
     memcpy(flash, kept, sizeof(flash));
-    return conf_start() ? conf_current()->listen_port : 0;
+    return conf_start() == CONF_GOOD ? conf_current()->listen_port : 0;
 }
 
 static void save_both(unsigned rounds)
