@@ -144,7 +144,7 @@ def test_a_program_that_shares_the_port_gets_no_datagram(connect: Connect, tmp_p
     with pair.east.machine.service(
         "guest", "python3", "-c", program, log=tmp_path / "guest"
     ) as guest:
-        guest.wait_for("ready", timeout_s=10)
+        guest.wait_for("ready", timeout_s=60)
         for port in range(41000, 41020):  # each selects another socket of ours
             pair.west.set(f"listen-port {port}")
             assert pair.west.machine.pings(pair.EAST) == 1
@@ -161,7 +161,7 @@ def test_a_port_that_another_program_would_share_is_refused(alone: Tunnel) -> No
     )
     log = alone.socket.parent / "holder"
     with alone.machine.service("holder", "python3", "-c", program, log=log) as holder:
-        holder.wait_for("ready", timeout_s=10)
+        holder.wait_for("ready", timeout_s=60)
         with pytest.raises(WyrmError) as refused:
             alone.set("listen-port 51822")
     assert "Address already in use" in refused.value.detail
