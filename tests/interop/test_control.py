@@ -8,6 +8,7 @@ import contextlib
 import os
 import platform
 import select
+import shutil
 import signal
 import socket
 import stat
@@ -602,6 +603,35 @@ os.execv("{wyrmd}", ["wyrmd", *sys.argv[1:]])
             "wyrmd: wga: without Landlock: Function not implemented",
             "wyrmd: wga: without a filter of system calls: Function not implemented",
         ]
+
+
+def test_an_ordinary_user_needs_one_capability_and_the_folder(wyrmd: Path, tmp_path: Path) -> None:
+    """As a unit of systemd with User= and AmbientCapabilities= starts it."""
+    user, log, program = 65534, tmp_path / "log", Path("/run/wyrmd-of-anybody")
+    shutil.copy(wyrmd, program)  # where every user gets at it
+    owner = SOCKETS.stat().st_uid
+    try:
+        os.chown(SOCKETS, user, -1)
+        program.chmod(0o755)
+    except OSError:
+        pytest.skip("an ordinary user's namespace knows nobody else")
+    as_user = (f"--reuid={user}", f"--regid={user}", "--clear-groups")
+    one = ("--inh-caps=-all,+net_admin", "--ambient-caps=-all,+net_admin")
+    try:
+        with machine("west") as west:
+            command = ("setpriv", *as_user, *one, program, "-f", "wga")
+            with west.service("wyrmd", *command, log=log) as service:
+                eventually(lambda: "wga" in west.run("wg", "show", check=False), "it")
+                west.run("wg", "set", "wga", "listen-port", "4567", "fwmark", "7")
+                status = Path(f"/proc/{service.pid}/status").read_text()
+                assert f"Uid:\t{user}\t{user}\t{user}\t{user}\n" in status
+                assert f"CapEff:\t{1 << 12:016x}\n" in status
+                os.kill(service.pid, signal.SIGTERM)
+                eventually(lambda: not (SOCKETS / "wga.sock").exists(), "its end")
+            assert log.read_text() == ""
+    finally:
+        os.chown(SOCKETS, owner, -1)
+        program.unlink()
 
 
 def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
