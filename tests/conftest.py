@@ -9,8 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, build, net, paths
-from wyrmlab.device import Device
+from wyrmlab import boards
+from wyrmlab.base import paths
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.setup import build
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from wyrmlab import packages
-from wyrmlab.bench import cores, crypto, figures, images, rivals, table
-from wyrmlab.bench.cores import CORES, PROFILES, core
-from wyrmlab.bench.figures import Baseline, Goal, Goals, Row
-from wyrmlab.errors import UsageError, WyrmError
+from wyrmlab.base import packages
+from wyrmlab.base.errors import UsageError, WyrmError
+from wyrmlab.bench import crypto, images, rivals
+from wyrmlab.measure import cores, figures, table
+from wyrmlab.measure.cores import CORES, PROFILES, core
+from wyrmlab.measure.figures import Baseline, Goal, Goals, Row
 
 KEYS = {
     *("core", "profile", "primitive"),

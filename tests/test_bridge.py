@@ -18,8 +18,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from wyrmlab import bridge, paths, proc, terminal
-from wyrmlab.wire import Wire
+from wyrmlab.base import paths, proc
+from wyrmlab.boards import terminal
+from wyrmlab.boards.wire import Wire
+from wyrmlab.commands import bridge
 
 PUB = "b85996fecc9c7f1fc6d2572a76eda11d59bcd20be8e543b15ce4bd85a8e75a33"
 SECRET = "a8dac1d8a70a751f0f699fb14ba1cff7b79cf4fbd8f09f44c6e6a90d0369604f"

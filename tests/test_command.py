@@ -18,7 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab import cleaning, doctor, net, paths, proc
+from wyrmlab.base import paths, proc
+from wyrmlab.commands import clean as cleaning
+from wyrmlab.network import net
+from wyrmlab.setup import doctor
 
 WYRM = str(paths.ROOT / "wyrm")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wyrmlab.defects import Defect, load, outcomes_in
+from wyrmlab.commands.defects import Defect, load, outcomes_in
 
 CASES = """<testsuites><testsuite>
   <testcase name="inherited_07_is_noticed[host]"/>

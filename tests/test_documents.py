@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from wyrmlab import paths
+from wyrmlab.base import paths
 
 README = (paths.ROOT / "README.md").read_text()
 PORTING = (paths.ROOT / "docs" / "porting.md").read_text()

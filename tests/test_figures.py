@@ -8,8 +8,8 @@ import json
 import re
 
 import pytest
-from wyrmlab import paths
-from wyrmlab.bench import figures, sizes
+from wyrmlab.base import paths
+from wyrmlab.measure import figures, sizes
 
 README = (paths.ROOT / "README.md").read_text()
 DECISION = (paths.ROOT / "docs" / "decisions" / "0006-small-is-two-steps.md").read_text()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from wyrmlab import footprint, packages, paths
-from wyrmlab.bench import sizes
-from wyrmlab.bench.sizes import Baseline, Row
-from wyrmlab.errors import UsageError
+from wyrmlab.base import packages, paths
+from wyrmlab.base.errors import UsageError
+from wyrmlab.measure import footprint, sizes
+from wyrmlab.measure.sizes import Baseline, Row
 
 
 def sections(elf: Path) -> dict[str, int]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from wyrmlab import fuzzing
+from wyrmlab.commands import fuzz as fuzzing
 
 INPUTS = 30_000
 

@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from wyrmlab import packages, paths
+from wyrmlab.base import packages, paths
 
 ROOT = paths.ROOT
 PYTHON = ("lab", "tests", "tools")

@@ -17,13 +17,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import doctor, net, packages, paths, proc, report, terminal, third_party
-from wyrmlab.boards import board
-from wyrmlab.console import Console
-from wyrmlab.device import Device
-from wyrmlab.errors import MissingError, TimedOutError, UsageError, WyrmError
-from wyrmlab.flood import Flood
-from wyrmlab.record import Chart, Run, Step
+from wyrmlab.base import packages, paths, proc
+from wyrmlab.base.errors import MissingError, TimedOutError, UsageError, WyrmError
+from wyrmlab.boards import board, terminal
+from wyrmlab.boards.console import Console
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.peers.flood import Flood
+from wyrmlab.records import report
+from wyrmlab.records.record import Chart, Run, Step
+from wyrmlab.setup import doctor, third_party
 
 # --- Console ---
 
@@ -215,7 +218,7 @@ def test_every_python_package_is_locked_by_hash() -> None:
 def test_an_interruption_that_a_finalizer_swallows_comes_again() -> None:
     program = """
 import signal, time
-from wyrmlab.proc import install_signal_handlers
+from wyrmlab.base.proc import install_signal_handlers
 
 class Swallows:
     def __del__(self):
@@ -235,7 +238,7 @@ except KeyboardInterrupt:
 def test_a_program_that_dies_with_us_keeps_its_process_id_and_dies_with_us() -> None:
     program = """
 import os, subprocess, sys
-from wyrmlab.proc import dying_with_us
+from wyrmlab.base.proc import dying_with_us
 
 child = subprocess.Popen(dying_with_us(["sh", "-c", "echo $$; exec sleep 60"]))
 print(child.pid, flush=True)

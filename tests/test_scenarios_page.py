@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from wyrmlab import paths
+from wyrmlab.base import paths
 
 PAGE = paths.ROOT / "docs" / "scenarios.md"
 

@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wyrmlab import paths
-from wyrmlab.build import TEST_PRESETS
+from wyrmlab.base import paths
+from wyrmlab.setup.build import TEST_PRESETS
 
 PLAIN, SANITIZED = TEST_PRESETS
 

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from wyrmlab import fuzzing, paths
-from wyrmlab.build import TEST_PRESETS
+from wyrmlab.base import paths
+from wyrmlab.commands import fuzz as fuzzing
+from wyrmlab.setup.build import TEST_PRESETS
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 PLAIN, SANITIZED = TEST_PRESETS

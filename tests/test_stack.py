@@ -9,11 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wyrmlab import packages
-from wyrmlab.bench import images, sizes
-from wyrmlab.bench.cores import core
-from wyrmlab.errors import WyrmError
-from wyrmlab.stack import BARE, PACKET_PATH, POINTERS, WORKER, Program
+from wyrmlab.base import packages
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.bench import images
+from wyrmlab.measure import sizes
+from wyrmlab.measure.cores import core
+from wyrmlab.measure.stack import BARE, PACKET_PATH, POINTERS, WORKER, Program
 
 PROGRAMS = tuple(one.name for one in sizes.PROGRAMS if one.stack)
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from wyrmlab import packages, paths, proc
+from wyrmlab.base import packages, paths, proc
 
 MANUAL = paths.ROOT / "daemon" / "wyrmd.8"
 

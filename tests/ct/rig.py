@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-from wyrmlab import packages, paths
+from wyrmlab.base import packages, paths
 
 HERE = Path(__file__).parent
 SRC = paths.ROOT / "src"

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab.tunnels import Pair, pair
+from wyrmlab.peers.tunnels import Pair, pair
 
 
 @pytest.fixture

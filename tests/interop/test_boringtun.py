@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import net
-from wyrmlab.flood import flood
-from wyrmlab.tunnels import Pair, Tunnel, eventually, transfer
+from wyrmlab.network import net
+from wyrmlab.peers.flood import flood
+from wyrmlab.peers.tunnels import Pair, Tunnel, eventually, transfer
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]

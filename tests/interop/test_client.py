@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from wyrmlab.tunnels import Pair
+from wyrmlab.peers.tunnels import Pair
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]

@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, proc
-from wyrmlab.errors import WyrmError
-from wyrmlab.tunnels import SOCKETS, Machine, Pair, Tunnel, eventually, machine, quietly
-from wyrmlab.tunnels import pair as tunnel_pair
+from wyrmlab.base import proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.network import net
+from wyrmlab.peers.tunnels import SOCKETS, Machine, Pair, Tunnel, eventually, machine, quietly
+from wyrmlab.peers.tunnels import pair as tunnel_pair
 
 from .uapi_model import configure_at_random
 

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wyrmlab import build
 from wyrmlab.bench import flooded
 from wyrmlab.bench.implementations import Row, _show
+from wyrmlab.setup import build
 
 pytestmark = pytest.mark.netns
 

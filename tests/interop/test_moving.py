@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab import net
-from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, eventually, machine
+from wyrmlab.network import net
+from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, eventually, machine
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]

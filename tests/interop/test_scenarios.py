@@ -12,9 +12,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, paths
-from wyrmlab.build import TEST_PRESETS
-from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, eventually, machine, pair, transfer
+from wyrmlab.base import paths
+from wyrmlab.network import net
+from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, eventually, machine, pair, transfer
+from wyrmlab.setup.build import TEST_PRESETS
 
 from .at_once import at_once
 from .uapi_model import configure_at_random

@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import paths
-from wyrmlab.build import TEST_PRESETS
-from wyrmlab.tunnels import Pair, Tunnel, cable, machine, transfer
+from wyrmlab.base import paths
+from wyrmlab.peers.tunnels import Pair, Tunnel, cable, machine, transfer
+from wyrmlab.setup.build import TEST_PRESETS
 
 from .at_once import at_once
 from .uapi_model import configure_at_random

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from wyrmlab import capture
-from wyrmlab.tunnels import Machine, Tunnel, cable, machine
+from wyrmlab.network import capture
+from wyrmlab.peers.tunnels import Machine, Tunnel, cable, machine
 
 pytestmark = [pytest.mark.netns, pytest.mark.all, pytest.mark.timeout(1800)]
 

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import build, net, proc
-from wyrmlab.flood import flood
-from wyrmlab.tunnels import Pair, Tunnel, eventually, machine, pair, transfer
+from wyrmlab.base import proc
+from wyrmlab.network import net
+from wyrmlab.peers.flood import flood
+from wyrmlab.peers.tunnels import Pair, Tunnel, eventually, machine, pair, transfer
+from wyrmlab.setup import build
 from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
 from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wyrmlab.tunnels import Tunnel, machine
+from wyrmlab.peers.tunnels import Tunnel, machine
 
 ZERO = "0" * 64
 

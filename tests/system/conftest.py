@@ -11,15 +11,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, net, proc
-from wyrmlab.pair import Family, Pair, boot
+from wyrmlab import boards
+from wyrmlab.base import proc
+from wyrmlab.network import net
+from wyrmlab.peers.pair import Family, Pair, boot
 
 MakePair = Callable[..., Pair]
 
 
 @pytest.fixture
 def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
-    """Boots the two ends, once in a test; arguments are those of `wyrmlab.pair.boot`."""
+    """Boots the two ends, once in a test; arguments are those of `wyrmlab.peers.pair.boot`."""
     with ExitStack() as stack:
 
         def make(outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go") -> Pair:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import packages, paths
+from wyrmlab.base import packages, paths
 
 pytestmark = [pytest.mark.all, pytest.mark.timeout(5400)]
 

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, paths, proc, terminal
-from wyrmlab.device import Device
-from wyrmlab.errors import WyrmError
-from wyrmlab.pair import DEVICE_INNER, HOST_INNER, HOST_OUTER, PORT, Pair, at
+from wyrmlab.base import paths, proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.boards import terminal
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.peers.pair import DEVICE_INNER, HOST_INNER, HOST_OUTER, PORT, Pair, at
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from wyrmlab import net
-from wyrmlab.device import Device
-from wyrmlab.errors import WyrmError
-from wyrmlab.pair import HOST_OUTER, Family
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.peers.pair import HOST_OUTER, Family
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

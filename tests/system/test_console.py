@@ -12,10 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, device_command, net, paths, proc
-from wyrmlab.device import Device
-from wyrmlab.errors import UsageError, WyrmError
-from wyrmlab.pair import Pair
+from wyrmlab import boards
+from wyrmlab.base import paths, proc
+from wyrmlab.base.errors import UsageError, WyrmError
+from wyrmlab.boards.device import Device
+from wyrmlab.commands import device as device_command
+from wyrmlab.network import net
+from wyrmlab.peers.pair import Pair
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

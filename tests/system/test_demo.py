@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, paths, proc, record
+from wyrmlab.base import paths, proc
+from wyrmlab.network import net
+from wyrmlab.records import record
 
 WYRM = str(paths.ROOT / "wyrm")
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import net
-from wyrmlab.device import DEVICE_ADDRESSES, Device
-from wyrmlab.errors import TimedOutError, WyrmError
+from wyrmlab.base.errors import TimedOutError, WyrmError
+from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
+from wyrmlab.network import net
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

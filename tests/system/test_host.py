@@ -10,7 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, packages, paths
+from wyrmlab.base import packages, paths
+from wyrmlab.network import net
 
 WYRM = str(paths.ROOT / "wyrm")
 

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab import proc
-from wyrmlab.device import Device
-from wyrmlab.errors import TimedOutError
+from wyrmlab.base import proc
+from wyrmlab.base.errors import TimedOutError
+from wyrmlab.boards.device import Device
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from wyrmlab import frames, net, proc
-from wyrmlab.device import Device
-from wyrmlab.errors import WyrmError
-from wyrmlab.flood import initiation
-from wyrmlab.frames import Wire
-from wyrmlab.pair import DEVICE_INNER, DEVICE_OUTER, HOST_INNER, HOST_OUTER, PORT, Pair
+from wyrmlab.base import proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.boards.device import Device
+from wyrmlab.network import frames, net
+from wyrmlab.network.frames import Wire
+from wyrmlab.peers.flood import initiation
+from wyrmlab.peers.pair import DEVICE_INNER, DEVICE_OUTER, HOST_INNER, HOST_OUTER, PORT, Pair
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from wyrmlab import net, proc
-from wyrmlab.device import Device
-from wyrmlab.pair import DEVICE_OUTER, HOST_INNER, HOST_OUTER, Pair, at
+from wyrmlab.base import proc
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.peers.pair import DEVICE_OUTER, HOST_INNER, HOST_OUTER, Pair, at
 
 pytestmark = pytest.mark.netns
 MakePair = Callable[..., Pair]

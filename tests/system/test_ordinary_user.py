@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from wyrmlab import net, packages, paths
+from wyrmlab.base import packages, paths
+from wyrmlab.network import net
 
 NOBODY = "65534"
 

@@ -16,9 +16,19 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from wyrmlab import capture, net, proc
-from wyrmlab.flood import flood
-from wyrmlab.pair import DEVICE_INNER, DEVICE_OUTER, HOST_INNER, HOST_OUTER, PORT, Family, Pair, at
+from wyrmlab.base import proc
+from wyrmlab.network import capture, net
+from wyrmlab.peers.flood import flood
+from wyrmlab.peers.pair import (
+    DEVICE_INNER,
+    DEVICE_OUTER,
+    HOST_INNER,
+    HOST_OUTER,
+    PORT,
+    Family,
+    Pair,
+    at,
+)
 
 pytestmark = pytest.mark.netns
 MakePair = Callable[..., Pair]

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wyrmlab import paths
+from wyrmlab.base import paths
 
 pytestmark = pytest.mark.netns
 

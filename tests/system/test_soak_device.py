@@ -9,9 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from wyrmlab import boards, net, proc
-from wyrmlab.device import Device
-from wyrmlab.pair import DEVICE_INNER, HOST_INNER, Pair, boot
+from wyrmlab import boards
+from wyrmlab.base import proc
+from wyrmlab.boards.device import Device
+from wyrmlab.network import net
+from wyrmlab.peers.pair import DEVICE_INNER, HOST_INNER, Pair, boot
 
 pytestmark = [pytest.mark.netns, pytest.mark.soak, pytest.mark.timeout(7200)]
 

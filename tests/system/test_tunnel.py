@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from wyrmlab import boards, build, capture, net, proc
-from wyrmlab.errors import WyrmError
-from wyrmlab.flood import flood
-from wyrmlab.pair import (
+from wyrmlab import boards
+from wyrmlab.base import proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.network import capture, net
+from wyrmlab.peers.flood import flood
+from wyrmlab.peers.pair import (
     DEVICE_INNER,
     DEVICE_OUTER,
     HOST_INNER,
@@ -27,6 +29,7 @@ from wyrmlab.pair import (
     at,
     boot,
 )
+from wyrmlab.setup import build
 
 pytestmark = pytest.mark.netns
 MakePair = Callable[..., Pair]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from wyrmlab.device import Device
+from wyrmlab.boards.device import Device
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]

@@ -8,10 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wyrmlab import build, packages, paths
+from wyrmlab.base import packages, paths
+from wyrmlab.base.errors import WyrmError
 from wyrmlab.bench import images
-from wyrmlab.bench.cores import CORES, PROFILES, Core, core
-from wyrmlab.errors import WyrmError
+from wyrmlab.measure.cores import CORES, PROFILES, Core, core
+from wyrmlab.setup import build
 from wyrmlab.vectors import command, forms, runner
 from wyrmlab.vectors.case import Context
 from wyrmlab.vectors.recording import Recording

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wyrmlab import build, paths
+from wyrmlab.base import paths
+from wyrmlab.setup import build
 from wyrmlab.vectors import command, forms, runner
 from wyrmlab.vectors.backend import Backend
 from wyrmlab.vectors.case import Case, Context, Form, Mismatch, Skipped

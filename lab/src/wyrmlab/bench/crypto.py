@@ -9,11 +9,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wyrmlab import host_setup, paths
-from wyrmlab.bench import figures, images, rivals, table
-from wyrmlab.bench.cores import CORES, PROFILES, USUAL_PROFILES, Core, core
-from wyrmlab.bench.figures import Goals, Row
-from wyrmlab.errors import FAILED, MissingError, UsageError
+from wyrmlab.base import paths
+from wyrmlab.base.errors import FAILED, MissingError, UsageError
+from wyrmlab.bench import images, rivals
+from wyrmlab.measure import figures, table
+from wyrmlab.measure.cores import CORES, PROFILES, USUAL_PROFILES, Core, core
+from wyrmlab.measure.figures import Goals, Row
+from wyrmlab.setup import host_setup
 
 
 def run(

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wyrmlab import build, host_setup, packages, paths
+from wyrmlab.base import packages, paths
+from wyrmlab.setup import build, host_setup
 
 _INSTALL_S = 1800
 

@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wyrmlab import build, proc
-from wyrmlab.errors import WyrmError
-from wyrmlab.tunnels import Machine, Pair, Tunnel, cable, machine, pair, transfer
+from wyrmlab.base import proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, machine, pair, transfer
+from wyrmlab.setup import build
 
 RATES = (50_000, 400_000)
 PATIENCE_S = 16  # three attempts: at once, after 5 s, after 10 s, each up to 1/3 s late

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from wyrmlab import build, paths, proc, third_party
-from wyrmlab.bench.cores import SOURCE, Core
-from wyrmlab.errors import WyrmError
+from wyrmlab.base import paths, proc
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.measure.cores import SOURCE, Core
+from wyrmlab.setup import build, third_party
 
 KNOWN_LOOP, KNOWN_INSTRUCTIONS, SLACK = "board_known_loop", 2_000_000, 8
 _RUN_S = 300

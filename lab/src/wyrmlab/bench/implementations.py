@@ -19,13 +19,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wyrmlab import build, host_setup, net
-from wyrmlab.bench import daemons, figures, flooded
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.bench import daemons, flooded
 from wyrmlab.bench.daemons import Daemon
 from wyrmlab.bench.flooded import Flooded
 from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
-from wyrmlab.errors import WyrmError
-from wyrmlab.tunnels import Pair, pair, transfer
+from wyrmlab.measure import figures
+from wyrmlab.network import net
+from wyrmlab.peers.tunnels import Pair, pair, transfer
+from wyrmlab.setup import build, host_setup
 
 
 @dataclass

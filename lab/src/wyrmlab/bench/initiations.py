@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from wyrmlab.errors import WyrmError
-from wyrmlab.tunnels import Tunnel, cable, machine
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.peers.tunnels import Tunnel, cable, machine
 from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
 from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER, mac1

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
-from wyrmlab import host_setup
+from wyrmlab.base.errors import WyrmError
 from wyrmlab.bench import images
-from wyrmlab.bench.cores import Core
-from wyrmlab.bench.figures import Row
-from wyrmlab.errors import WyrmError
+from wyrmlab.measure.cores import Core
+from wyrmlab.measure.figures import Row
+from wyrmlab.setup import host_setup
 
 LIBRARIES = {
     "bearssl": "BearSSL",

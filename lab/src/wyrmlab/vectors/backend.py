@@ -8,7 +8,7 @@ import ctypes as c
 import functools
 from pathlib import Path
 
-from wyrmlab.errors import WyrmError
+from wyrmlab.base.errors import WyrmError
 
 _POINTER = c.c_void_p
 _STATUS = c.c_int

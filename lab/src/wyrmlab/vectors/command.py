@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wyrmlab import build, host_setup, paths
-from wyrmlab.errors import WyrmError
+from wyrmlab.base import paths
+from wyrmlab.base.errors import WyrmError
+from wyrmlab.setup import build, host_setup
 from wyrmlab.vectors import runner
 from wyrmlab.vectors.backend import Backend
 

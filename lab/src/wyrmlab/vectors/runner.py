@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wyrmlab import paths
-from wyrmlab.errors import FAILED, UsageError
+from wyrmlab.base import paths
+from wyrmlab.base.errors import FAILED, UsageError
 from wyrmlab.vectors import forms, transcripts
 from wyrmlab.vectors.backend import Backend
 from wyrmlab.vectors.case import Case, Context, Mismatch, Skipped

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""What a device's console says, as values. docs/console.md promises these forms."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wyrmlab.base.errors import WyrmError
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One iperf stream as the device saw it, on its own clock."""
+
+    direction: str  # rx: towards the device, tx: from it
+    size: int
+    milliseconds: float
+    mbit_s: float
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    stack_size: int
+    stack_used: int  # the most there ever was, in bytes
+    share_percent: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    name: str
+    total: int
+    used: int
+    most: int
+    failed: int
+
+
+def transfer(line: str) -> Transfer:
+    found = re.search(
+        r"iperf: (rx|tx) (\d+) bytes in ([\d.]+) ms, ([\d.]+) Mbit/s \(device clock\)", line
+    )
+    if found is None:
+        raise WyrmError(f"The device's iperf said `{line.strip()}`, which is no result.")
+    return Transfer(found[1], int(found[2]), float(found[3]), float(found[4]))
+
+
+def load_percent(text: str) -> float:
+    found = re.search(r"load: ([\d.]+) % busy", text)
+    if found is None:
+        raise WyrmError(f"The device's load said `{text.strip()}`, which is no result.")
+    return float(found[1])
+
+
+def version(text: str) -> str:
+    """`version` as one line."""
+    return ", ".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+
+
+def memory(text: str) -> list[Memory]:
+    """`heap`: name (blanks allowed), total, used, most, failed."""
+    rows = re.findall(r"^(\S.*?)\s{2,}(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", text, re.MULTILINE)
+    return [Memory(name, *(int(number) for number in numbers)) for name, *numbers in rows]
+
+
+def tasks(text: str) -> list[Task]:
+    """`tasks`: name, state, priority, stack used and size, run time, share."""
+    rows = re.findall(
+        r"^(\S.*?)\s{2,}\w+\s+\d+\s+(\d+)\s+(\d+)\s+\d+\s+([\d.]+) %", text, re.MULTILINE
+    )
+    return [
+        Task(name, stack_size=int(size), stack_used=int(used), share_percent=float(share))
+        for name, used, size, share in rows
+    ]

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""pytest plugin: which tests run where, and the count for the last line of `./wyrm test`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from wyrmlab.commands.test import EVERYTHING, HERE, INSIDE, PLACE, REPORT, Counts
+from wyrmlab.network import net
+
+_MARKS = {
+    "netns": "needs a private network namespace; may make any interface in it",
+    "all": "long, or needs a network: only with --all",
+    "soak": "very long: only with --soak",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="also the long tests")
+    parser.addoption("--soak", action="store_true", help="also the very long tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in _MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    config.stash[_COUNTS] = Counts()
+    config.pluginmanager.register(_Counter(config.stash[_COUNTS]))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    place = os.environ.get(PLACE, EVERYTHING)
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        wrong_place = place == (HERE if "netns" in marks else INSIDE)
+        too_long = any(
+            mark in marks and not config.getoption(f"--{mark}") for mark in ("all", "soak")
+        )
+        (left_out if wrong_place or too_long else kept).append(item)
+        if "netns" in marks and not net.inside():
+            reason = net.access().remedy or "run it with ./wyrm test"
+            item.add_marker(pytest.mark.skip(reason=f"no private network: {reason}"))
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if report := os.environ.get(REPORT):
+        counts = session.config.stash[_COUNTS]
+        Path(report).write_text(json.dumps(dataclasses.asdict(counts)))
+
+
+class _Counter:
+    """Counts each test once; a set-up or clean-up that fails is a failure."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and report.nodeid not in self._failed:
+            self._failed.add(report.nodeid)
+            self._counts.failed += 1
+            self._counts.failures.append(report.nodeid)
+            # Passed, then failed while cleaning up: it counts as the latter.
+            self._counts.passed -= report.when == "teardown"
+        elif report.skipped:
+            self._counts.skipped += 1
+        elif report.passed and report.when == "call":
+            self._counts.passed += 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._counts.failed += 1
+            self._counts.failures.append(report.nodeid)
+
+
+_COUNTS = pytest.StashKey[Counts]()

@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`python -m wyrmlab.network.inside MODULE args...` runs a module in private namespaces.
+
+Started outside, it makes them and starts itself again inside.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+from wyrmlab.base.proc import install_signal_handlers
+from wyrmlab.network import net
+
+if __name__ == "__main__":
+    if net.inside() or net.GATE in os.environ:
+        install_signal_handlers()
+        net.enter()
+        sys.argv = sys.argv[1:]
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        code = net.run_inside(*sys.argv[1:])
+        net.give_back()
+        sys.exit(code)

@@ -1,0 +1,240 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""The record of a run: everything measured and how, as one JSON file that grows with the run.
+
+A record is written anew after every step, so that a run that breaks off keeps what it had. Reports
+and comparisons read records and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import platform
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from wyrmlab.base import paths, proc
+from wyrmlab.base.errors import UsageError, WyrmError
+
+Value = bool | int | float | str
+Outcome = Literal["running", "passed", "failed", "interrupted"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Project(_Part):
+    version: str
+    commit: str
+    modified: bool = Field(description="The working tree differed from the commit.")
+
+
+class Host(_Part):
+    system: str
+    kernel: str
+    processor: str
+    processors: int
+    python: str
+
+
+class DeviceUnderTest(_Part):
+    board: str
+    title: str
+    emulated: bool
+    emulator: str = ""
+    icount_shift: int | None = Field(
+        default=None, description="One instruction takes 2^shift ns of the device's clock."
+    )
+    firmware: str = Field(default="", description="What the device says of itself.")
+
+
+class Step(_Part):
+    name: str
+    outcome: Outcome
+    seconds: float
+    detail: str = ""
+
+
+class Table(_Part):
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    note: str = ""
+
+
+class Chart(_Part):
+    title: str
+    kind: Literal["bars", "line"]
+    unit: str
+    labels: list[str] = Field(description="One per bar group, or the x values' name for a line.")
+    series: dict[str, list[float]]
+    note: str = ""
+
+
+class Record(_Part):
+    schema_version: Literal[1] = 1
+    name: str
+    started: datetime.datetime
+    finished: datetime.datetime | None = None
+    outcome: Outcome = "running"
+    failure: str = ""
+    command: list[str]
+    project: Project
+    host: Host
+    device: DeviceUnderTest | None = None
+    tools: dict[str, str] = {}
+    results: dict[str, Value] = Field(
+        default={}, description="Plain numbers and facts; the unit is in the name."
+    )
+    headline: dict[str, str] = Field(
+        default={}, description="What a reader wants to know first, with its unit."
+    )
+    checks: dict[str, bool] = Field(default={}, description="What was to hold, and whether it did.")
+    tables: list[Table] = []
+    charts: list[Chart] = []
+    steps: list[Step] = []
+    files: dict[str, str] = Field(default={}, description="What else lies beside the record.")
+
+
+def load(file: Path) -> Record:
+    try:
+        return Record.model_validate_json(file.read_text())
+    except FileNotFoundError as error:
+        raise UsageError(f"There is no record {paths.shown(file)}.") from error
+    except ValidationError as error:
+        raise UsageError(
+            f"{paths.shown(file)} is not a record of this version: {error.errors()[0]['msg']}."
+        ) from error
+
+
+class Run:
+    """A run under way: its folder `runs/DATE-NAME/` and its record, as a context manager.
+
+    Leaving the context closes the record with the outcome; the exception, if any, goes on.
+    """
+
+    def __init__(self, name: str) -> None:
+        now = datetime.datetime.now(datetime.UTC)
+        self.folder = _fresh_folder(f"{now:%Y-%m-%dT%H%M%S}-{name}")
+        self.file = self.folder / "record.json"
+        self.record = Record(
+            name=name,
+            started=now,
+            command=["./wyrm", *sys.argv[1:]],
+            project=_project(),
+            host=_host(),
+        )
+
+    def __enter__(self) -> Run:
+        self.save()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        self.record.finished = datetime.datetime.now(datetime.UTC)
+        if error is None:
+            self.record.outcome = "passed" if all(self.record.checks.values()) else "failed"
+        elif isinstance(error, KeyboardInterrupt):
+            self.record.outcome = "interrupted"
+        else:
+            self.record.outcome = "failed"
+            self.record.failure = str(error) or type(error).__name__
+        # A signal may come between the beginning of a step and its first line.
+        for step in self.record.steps:
+            if step.outcome == "running":
+                step.outcome = self.record.outcome
+        self.save()
+
+    def save(self) -> None:
+        """Replaces the file in one go: a reader sees the old record or the new one."""
+        draft = self.file.with_suffix(".part")
+        draft.write_text(self.record.model_dump_json(indent=2) + "\n")
+        draft.replace(self.file)
+
+    def keep(self, title: str, name: str) -> Path:
+        """The path for a further file of this run, listed in the record under `title`."""
+        self.record.files[title] = name
+        return self.folder / name
+
+    @contextlib.contextmanager
+    def step(self, name: str) -> Iterator[Step]:
+        """Times a step and keeps its outcome; the body may fill in `detail`."""
+        step = Step(name=name, outcome="running", seconds=0.0)
+        begun = time.monotonic()
+        try:
+            self.record.steps.append(step)
+            self.save()
+            yield step
+            step.outcome = "passed"
+        except KeyboardInterrupt:
+            step.outcome = "interrupted"
+            raise
+        except Exception as error:
+            step.outcome = "failed"
+            step.detail = str(error)
+            raise
+        finally:
+            step.seconds = round(time.monotonic() - begun, 3)
+            self.save()
+
+
+def _fresh_folder(name: str) -> Path:
+    for attempt in ("", *(f"-{number}" for number in range(2, 100))):
+        folder = paths.RUNS / f"{name}{attempt}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise WyrmError(
+                f"The folder {paths.shown(folder)} cannot be made: {error.strerror}.",
+                remedy="Make runs/ writable.",
+            ) from error
+        return folder
+    raise WyrmError(f"There are a hundred runs named {name} already.")
+
+
+def _git(*args: str) -> str:
+    try:
+        done = proc.run("git", "-C", paths.ROOT, *args, check=False, timeout_s=20)
+    except WyrmError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _project() -> Project:
+    declared = re.search(
+        r"project\(wyrmling VERSION ([0-9.]+)", (paths.ROOT / "CMakeLists.txt").read_text()
+    )
+    return Project(
+        version=declared[1] if declared else "unknown",
+        commit=_git("rev-parse", "HEAD") or "unknown",
+        modified=bool(_git("status", "--porcelain")),
+    )
+
+
+def _host() -> Host:
+    release = Path("/etc/os-release")
+    names = (
+        dict(line.split("=", 1) for line in release.read_text().splitlines() if "=" in line)
+        if release.exists()
+        else {}
+    )
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return Host(
+        system=names.get("PRETTY_NAME", platform.system()).strip('"'),
+        kernel=platform.release(),
+        processor=cpu[1] if cpu else platform.machine(),
+        processors=os.cpu_count() or 1,
+        python=platform.python_version(),
+    )
