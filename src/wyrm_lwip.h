@@ -236,13 +236,15 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
 
 /* ---- Routing by allowed addresses, optional ----------------------------- */
 
-/* lwIP routes by the addresses of its interfaces alone, and takes a packet for any of them from any
- * of them. To send what peers are allowed to have into the tunnel (AllowedIPs = 0.0.0.0/0, say),
- * and to keep neighbours from speaking as peers, put into lwipopts.h #define
- * LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest) #define LWIP_HOOK_IP6_ROUTE(src,
- * dest)     wyrm_lwip_route6(src, dest) #define LWIP_HOOK_IP4_INPUT(p, inp) wyrm_lwip_input4(p,
- * inp) #define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp) and declare them through
- * LWIP_HOOK_FILENAME.
+/* lwIP routes by the addresses of its interfaces alone, and accepts a packet for any of them from
+ * any of them. To send what peers are allowed to have into the tunnel (AllowedIPs = 0.0.0.0/0,
+ * say), and to keep neighbours from speaking as peers, put these lines into lwipopts.h, and declare
+ * the four functions in the header that LWIP_HOOK_FILENAME names:
+ *
+ *     #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest)  wyrm_lwip_route4(src, dest)
+ *     #define LWIP_HOOK_IP6_ROUTE(src, dest)      wyrm_lwip_route6(src, dest)
+ *     #define LWIP_HOOK_IP4_INPUT(p, inp)         wyrm_lwip_input4(p, inp)
+ *     #define LWIP_HOOK_IP6_INPUT(p, inp)         wyrm_lwip_input6(p, inp)
  *
  * Out: the longest prefix that holds the destination decides, be it of an attached network or of an
  * allowed one; the tunnel wins ties. The device's own addresses are its own. An attached network
