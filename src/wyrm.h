@@ -76,7 +76,7 @@ typedef enum wyrm_status {
     /* Reasons why a packet was dropped. Each is counted, none is answered. */
     WYRM_D_MALFORMED = -32, /* length, type or reserved bytes */
     WYRM_D_MAC1 = -33,      /* the sender does not know our public key */
-    WYRM_D_MAC2 = -34,      /* under load and no valid cookie (it was sent one) */
+    WYRM_D_MAC2 = -34,      /* under load and no valid cookie (it is sent one now and then) */
     WYRM_D_PEER = -35,      /* an authentic handshake of a key that is no peer */
     WYRM_D_INDEX = -36,     /* no session or handshake with this receiver index */
     WYRM_D_EXPIRED = -37,   /* the session is too old or its counter used up */
@@ -88,7 +88,7 @@ typedef enum wyrm_status {
     WYRM_D_SOURCE = -43,    /* incoming packet whose source this peer may not have */
     WYRM_D_INNER = -44,     /* not a well-formed IP packet */
     WYRM_D_ENDPOINT = -45,  /* the peer's address is not known */
-    WYRM_D_BUSY = -46,      /* all handshake slots are taken */
+    WYRM_D_BUSY = -46,      /* all handshake slots are taken by others, or another took its slot */
     WYRM_D_DH = -47,        /* a Diffie-Hellman result of zero (low-order point) */
     WYRM_D_RANDOM = -48     /* a handshake not begun: randomness failed or repeats itself */
 } wyrm_status;
@@ -209,6 +209,7 @@ struct wyrm_peer {       /* what is used most comes first: small offsets make sm
     bool waiting;                    /* for a response: hs is valid */
     uint16_t persistent_s;
     uint8_t unanswered;            /* initiations in a row */
+    uint8_t tried;                 /* responses to the handshake in flight, see wyrm_peer.h */
     struct wyrm_meta to;           /* where datagrams go now, but for their tos */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines; all ticks of a peer stand side by side */
     wyrm_tick last_handshake_tx, attempt_since, cookie_born;
@@ -236,8 +237,9 @@ struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c
     wyrm_peer_id peer;
 };
 
-struct wyrm_slot { /* a handshake message that waits for the worker */
-    uint8_t type;  /* 0: free, like all slots behind it */
+struct wyrm_slot {   /* a handshake message that waits for the worker */
+    uint8_t type;    /* 0: free, like all slots behind it */
+    wyrm_tick claim; /* to the slot: the smallest is the best */
     struct wyrm_meta from;
     uint8_t msg[WYRM_RESPONDER ? 116 : 60]; /* its two MACs have done their duty */
 };
@@ -269,15 +271,21 @@ struct wyrm_device {
     bool pending;         /* some peer has events */
     bool work, work_told; /* a job may be waiting; the port knows */
     uint16_t mtu;
-    wyrm_peer_id turn; /* where wyrm_poll goes on, so that no peer starves */
+    wyrm_peer_id turn;   /* where wyrm_poll goes on, so that no peer starves */
+    wyrm_peer_id caller; /* where wyrm_job_take goes on with initiations of ours */
+    bool called;         /* the last job taken was that */
     uint32_t routes_used;
+#if WYRM_RESPONDER
+    wyrm_tick loaded_until; /* cookies are demanded before this */
+    wyrm_tick cookie_born;  /* of the secret, 0: none */
+    uint32_t cookies_span;  /* in this span of time so many cookie replies may still be made */
+    uint32_t cookies_left;
+#endif
     uint32_t drops[WYRM_DROP_REASONS];
     struct wyrm_identity own;
 #if WYRM_RESPONDER
     uint32_t mac1_state[8]; /* BLAKE2s keyed with our mac1 key, for every check to go on from */
     uint8_t cookie_secret[32];
-    wyrm_tick loaded_until; /* cookies are demanded before this */
-    wyrm_tick cookie_born;  /* of the secret, 0: none */
 #endif
     uint16_t epoch; /* bumped by wyrm_init and wyrm_close, which empty the rest: outdates jobs */
 };
@@ -388,7 +396,7 @@ struct wyrm_peer_info {
     uint64_t rx_bytes, tx_bytes;     /* datagram bytes, as wg(8) counts */
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
     uint16_t keepalive_s;
-    uint8_t unanswered; /* initiations in a row; from 2 on the endpoint may have changed */
+    uint8_t unanswered; /* initiations sent in a row; from 2 on the endpoint may have changed */
     bool has_psk;
     bool up; /* a session can carry data now */
 };
@@ -466,7 +474,7 @@ struct wyrm_job { /* about 600 bytes, secret: keep it off crash dumps */
 
 /* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not
  * start and is tried again later. Keep taking until one of the latter two: WYRM_WORK is not
- * announced again before that. */
+ * announced again before that. What waits and handshakes of our own take turns. */
 wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
 /* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
 void wyrm_job_run(struct wyrm_job *job);

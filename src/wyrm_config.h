@@ -26,12 +26,13 @@
 
 /* Handshake messages that may wait for the worker. With two or more, one is kept for responses to
  * our own initiations, so that a flood of initiations cannot stop us from connecting.
- * 168 bytes each with IPv6; 92 of a client without, which uses one. */
+ * 172 bytes each with IPv6; 96 of a client without, which uses one. */
 #ifndef WYRM_HANDSHAKE_SLOTS
 #define WYRM_HANDSHAKE_SLOTS (WYRM_RESPONDER ? 2 : 1)
 #endif
 
-/* Source addresses whose handshakes are rate limited under load (8 bytes each). */
+/* Source addresses whose handshakes are rate limited under load (8 bytes each). There are a quarter
+ * as many cookie replies per millisecond at the most. */
 #ifndef WYRM_SOURCES
 #define WYRM_SOURCES (WYRM_RESPONDER ? 8 : 1)
 #endif

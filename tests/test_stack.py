@@ -72,11 +72,11 @@ def test_painting_finds_what_the_call_graph_says() -> None:
 
 
 def test_a_pointer_that_nothing_is_known_of_is_told(library: Path) -> None:
-    with pytest.raises(WyrmError, match="cookie_reply calls through a pointer"):
-        Program(library, {}, BARE).below("cookie_reply")
+    with pytest.raises(WyrmError, match="wyrm_cookie_reply calls through a pointer"):
+        Program(library, {}, BARE).below("wyrm_cookie_reply")
 
 
 def test_a_function_that_calls_itself_is_told(library: Path) -> None:
-    again = {**POINTERS, "cookie_reply": ("wyrm_input",)}
-    with pytest.raises(WyrmError, match="cookie_reply calls itself"):
+    again = {**POINTERS, "wyrm_cookie_reply": ("wyrm_input",)}
+    with pytest.raises(WyrmError, match="wyrm_cookie_reply calls itself"):
         Program(library, again, BARE).below("wyrm_input")

@@ -16,6 +16,8 @@
 /* 20 handshakes a second, bursts of 5, per IPv4 address or IPv6 /64. Tokens are milliseconds. */
 enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 8 };
 
+#define COOKIES_SPAN_MS 32u
+
 /* Of "LABEL" || pub. */
 static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
                           const uint8_t pub[WYRM_KEY_LEN])
@@ -112,26 +114,47 @@ static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
     return best;
 }
 
-static bool within_rate(struct wyrm_device *dev, const struct wyrm_endpoint *from)
+wyrm_tick wyrm_cookie_charge(struct wyrm_device *dev, const struct wyrm_endpoint *from)
 {
     size_t len = from->family == 6 ? 8 : 4; /* one /64 is one source */
     struct wyrm_source *s;
+    wyrm_tick full, before;
     uint8_t raw[4];
-    wyrm_tick full;
 
     wyrm_blake2s(raw, sizeof(raw), dev->cookie_secret, sizeof(dev->cookie_secret), from->addr, len);
     s = find_source(dev, wyrm_load_le32(raw));
-    full = s->full > dev->now ? s->full : dev->now;
+    before = s->full;
+    full = before > dev->now ? before : dev->now;
     if (full > dev->now + BUCKET_MS - HANDSHAKE_COST_MS)
-        return false;
+        return WYRM_TICK_NEVER;
     s->full = full + HANDSHAKE_COST_MS;
+    return before;
+}
+
+/* A cookie reply is made under the lock that packets wait for, so there are two per millisecond to
+ * eight places for sources, on average. One in two milliseconds answers responses to the same
+ * handshake, of which an honest peer sends one, so that they do not use up what initiations need.
+ * What counts is whether it is the same span of time, which no step of a clock makes last. */
+static bool within_budget(struct wyrm_device *dev, struct wyrm_peer *answered)
+{
+    uint8_t turn = (uint8_t)(dev->now << 3 | (2u * TRIED + 1)); /* by one bit never zero */
+
+    if (answered != NULL) {
+        if ((answered->tried | TRIED) == turn)
+            return false;
+        answered->tried = turn & (uint8_t)(answered->tried | ~(unsigned)TRIED);
+    }
+    if (dev->cookies_span != dev->now / COOKIES_SPAN_MS) {
+        dev->cookies_span = dev->now / COOKIES_SPAN_MS;
+        dev->cookies_left = dev->pools->n_sources * (COOKIES_SPAN_MS / 4u);
+    }
+    if (dev->cookies_left == 0)
+        return false;
+    dev->cookies_left--;
     return true;
 }
 
-/* Drops the handshake message and makes it a cookie reply to its sender. Apart, like what comes
- * before it, so that none has the frame of another beneath a cipher. */
-static WYRM_APART wyrm_status cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len,
-                                           const struct wyrm_endpoint *from)
+wyrm_status wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len)
 {
     uint8_t *nonce = msg + COOKIE_NONCE, *cookie = msg + COOKIE_SEALED;
     uint8_t *mac1 = msg + COOKIE_REPLY_LEN, key[WYRM_HASH_LEN];
@@ -142,7 +165,6 @@ static WYRM_APART wyrm_status cookie_reply(struct wyrm_device *dev, uint8_t *msg
     memmove(mac1, msg + len - MACS_LEN, MAC_LEN);
     if (!dev->io->random(dev->io->ctx, nonce, WYRM_XAEAD_NONCE_LEN))
         return WYRM_D_MAC2;
-    make_cookie(dev, cookie, from);
     wyrm_store_le32(msg, WYRM_MSG_COOKIE);
     cookie_reply_key(key, dev->own.pub);
     if (!wyrm_xaead_seal(cookie, cookie, MAC_LEN, mac1, MAC_LEN, nonce, key))
@@ -151,26 +173,37 @@ static WYRM_APART wyrm_status cookie_reply(struct wyrm_device *dev, uint8_t *msg
     return WYRM_SEND;
 }
 
-/* True if mac2 is that of the cookie which the source was sent. */
-static WYRM_APART bool check_mac2(const struct wyrm_device *dev, const uint8_t *msg, size_t len,
+/* True if mac2 is that of the cookie which the source was sent. Else the cookie takes its place in
+ * the message, which is lost. */
+static WYRM_APART bool check_mac2(const struct wyrm_device *dev, uint8_t *msg, size_t len,
                                   const struct wyrm_endpoint *from)
 {
     uint8_t cookie[16], mac[MAC_LEN];
+    bool proven;
 
     make_cookie(dev, cookie, from);
     wyrm_blake2s(mac, sizeof(mac), cookie, sizeof(cookie), msg, len - MAC_LEN);
+    proven = wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac));
+    if (!proven)
+        wyrm_copy(msg + COOKIE_SEALED, cookie, sizeof(cookie));
     wyrm_wipe(cookie, sizeof(cookie));
-    return wyrm_ct_equal(mac, msg + len - MAC_LEN, sizeof(mac));
+    return proven;
 }
 
 wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
-                              const struct wyrm_endpoint *from)
+                              const struct wyrm_endpoint *from, struct wyrm_peer *answered)
 {
+    bool blank = wyrm_ct_is_zero(msg + len - MAC_LEN, MAC_LEN);
+
     if (!refresh_secret(dev))
         return WYRM_D_MAC2;
-    if (check_mac2(dev, msg, len, from))
-        return within_rate(dev, from) ? WYRM_IDLE : WYRM_D_RATE;
-    return cookie_reply(dev, msg, len, from);
+    if (!blank && check_mac2(dev, msg, len, from))
+        return WYRM_IDLE;
+    if (!within_budget(dev, answered))
+        return WYRM_D_MAC2;
+    if (blank)
+        make_cookie(dev, msg + COOKIE_SEALED, from);
+    return WYRM_SEND;
 }
 
 #else /* one answer in two minutes: nothing is worth keeping ready */

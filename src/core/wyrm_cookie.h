@@ -8,7 +8,7 @@
 #ifndef WYRM_COOKIE_H
 #define WYRM_COOKIE_H
 
-#include "../wyrm.h"
+#include "wyrm_peer.h"
 
 #define WYRM_COOKIE_LIFETIME 120000u /* ms, for the secret and for a cookie received */
 
@@ -21,11 +21,21 @@ void wyrm_cookie_set_key(struct wyrm_device *dev);
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len);
 
-/* Under load: WYRM_IDLE if mac2 proves the source address and the source is within its rate, else
- * WYRM_D_RATE. If it proves nothing, the message counts as dropped and is replaced by a cookie
- * reply to its sender: WYRM_SEND, or WYRM_D_MAC2 without randomness. */
+/* Under load: WYRM_IDLE if mac2 proves the source address. WYRM_SEND: it proves nothing, and the
+ * message, in which the cookie now stands, shall be answered by wyrm_cookie_reply. WYRM_D_MAC2:
+ * neither, for want of randomness or beyond the budget. `answered`: whose handshake a response
+ * answers, or NULL. */
 wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
-                              const struct wyrm_endpoint *from);
+                              const struct wyrm_endpoint *from, struct wyrm_peer *answered);
+
+/* Drops the message and makes it the cookie reply to its sender: WYRM_SEND, or WYRM_D_MAC2 without
+ * randomness. Not called by what admits, so that no frame but wyrm_input's is beneath the cipher.
+ */
+wyrm_status wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len);
+
+/* A proven source has sent a message, which counts against its rate. WYRM_TICK_NEVER: it is beyond
+ * its rate. Else the greater the shorter ago it had sent one, 0 if long ago or never. */
+wyrm_tick wyrm_cookie_charge(struct wyrm_device *dev, const struct wyrm_endpoint *from);
 
 /* Takes the cookie out of a reply to our last handshake message to `peer`; false, with nothing
  * changed, if it is none. */

@@ -73,7 +73,7 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
     wyrm_timers_clear(peer);
     peer->last_handshake_tx = 0; /* the next handshake, with other keys, need not wait */
     peer->events &= EVENT_LOST;
-    peer->facts &= (uint8_t)~FACT_INITIATING;
+    peer->facts &= (uint8_t) ~(FACT_INITIATING | FACT_SENT);
     peer->generation++;
     if (peer->facts & FACT_HOLDING) {
         peer->facts &= (uint8_t)~FACT_HOLDING;
@@ -86,12 +86,14 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     const struct wyrm_peer *self;
     uint8_t pub[WYRM_KEY_LEN];
 
-    if (key != NULL && wyrm_ct_is_zero(key, WYRM_KEY_LEN))
-        return WYRM_E_KEY;
-    if (key != NULL && dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
-        return WYRM_IDLE;
-    if (key != NULL && !wyrm_x25519_base(pub, key))
-        return WYRM_E_CRYPTO;
+    if (key != NULL) {
+        if (wyrm_ct_is_zero(key, WYRM_KEY_LEN))
+            return WYRM_E_KEY;
+        if (dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
+            return WYRM_IDLE;
+        if (!wyrm_x25519_base(pub, key))
+            return WYRM_E_CRYPTO;
+    }
 
     wyrm_wipe(dev->own.priv, sizeof(dev->own.priv));
     dev->has_key = false;
@@ -387,13 +389,18 @@ static wyrm_status input_handshake(struct wyrm_device *dev, const struct wyrm_me
 {
     wyrm_status status = wyrm_jobs_admit(dev, from, buf, len);
 
-    if (WYRM_RESPONDER && status == WYRM_SEND) {
+#if WYRM_RESPONDER
+    if (status == WYRM_SEND) {
         out->data = buf;
         out->len = COOKIE_REPLY_LEN;
         wyrm_copy(&out->to, from, sizeof(out->to));
         out->to.tos = 0;
         out->peer = WYRM_NO_PEER;
+        status = wyrm_cookie_reply(dev, buf, len);
     }
+#else
+    (void)out;
+#endif
     return status;
 }
 

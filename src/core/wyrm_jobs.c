@@ -30,30 +30,13 @@ enum job_step { STEP_INITIATE, STEP_LEARN_CALLER, STEP_RESPOND, STEP_FINISH };
 
 /* ---- Admission ---------------------------------------------------------- */
 
-#if WYRM_RESPONDER
+/* Messages of both types wait in the slots in the order in which they came, the oldest first. */
 
-/* Whether a message may have our time: WYRM_IDLE if it may. Load is work that waits: an eighth of
- * the slots for initiations, at least one, hold one that nobody took. */
-static wyrm_status admit_to_responder(struct wyrm_device *dev, const struct wyrm_meta *from,
-                                      uint8_t *msg, size_t len)
+/* The slots in use: a client, to whom only answers come, has one. */
+static unsigned slots_of(const struct wyrm_device *dev)
 {
-    unsigned slots = dev->pools->n_slots, waiting = 0;
-    wyrm_status status = WYRM_IDLE;
-
-    for (unsigned i = 0; i < slots; i++)
-        waiting += dev->pools->slots[i].type == WYRM_MSG_INITIATION;
-    if (slots > 1)
-        slots--; /* one is kept for answers to our own initiations */
-    if (waiting >= (slots + 7) / 8)
-        dev->loaded_until = dev->now + LOAD_MEMORY;
-    if (dev->now < dev->loaded_until)
-        status = wyrm_cookie_admit(dev, msg, len, &from->remote);
-    if (status == WYRM_IDLE && len == INITIATION_LEN && waiting >= slots)
-        status = WYRM_D_BUSY;
-    return status;
+    return WYRM_RESPONDER ? dev->pools->n_slots : 1;
 }
-
-#endif /* WYRM_RESPONDER */
 
 /* The peer whose initiation in flight a response answers. */
 static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8_t *response)
@@ -65,43 +48,99 @@ static struct wyrm_peer *initiator_of(const struct wyrm_device *dev, const uint8
     return place == WYRM_PLACE_HS ? peer : NULL;
 }
 
-/* The slots in use: a client, to whom only answers come, has one. */
-static unsigned slots_of(const struct wyrm_device *dev)
+#if WYRM_RESPONDER
+
+/* Load is work that waits: an eighth of the slots, at least one, hold a message that nobody took.
+ */
+static bool is_loaded(struct wyrm_device *dev)
 {
-    return WYRM_RESPONDER ? dev->pools->n_slots : 1;
+    unsigned slots = slots_of(dev);
+
+    if (dev->pools->slots[slots > 1 ? (slots - 2) / 8 : 0].type != WYRM_MSG_NONE)
+        dev->loaded_until = dev->now + LOAD_MEMORY;
+    return dev->now < dev->loaded_until;
 }
 
-/* The slot of a type that waits longest, NULL if none; of type NONE, a free one. */
-static struct wyrm_slot *first_slot(const struct wyrm_device *dev, enum wyrm_message type)
+/* Which of its chances a response takes, 0 if it has had that one. */
+static uint8_t chance_of(const struct wyrm_peer *peer, bool first, const struct wyrm_endpoint *from)
 {
-    for (unsigned i = 0; i < slots_of(dev); i++)
-        if (dev->pools->slots[i].type == (uint8_t)type)
-            return &dev->pools->slots[i];
-    return NULL;
+    uint8_t chance = TRIED_FIRST;
+
+    if (!first) {
+        bool there = memcmp(from, &peer->to.remote, sizeof(*from)) == 0;
+
+        chance = there ? TRIED_THERE : TRIED_ELSEWHERE;
+    }
+    return (uint8_t)(chance & ~peer->tried);
 }
 
+#endif /* WYRM_RESPONDER */
+
+/* Where a message goes: into the first free slot, or into one whose message has a worse claim. With
+ * two slots or more one is left to responses. */
+static struct wyrm_slot *find_room(const struct wyrm_device *dev, uint8_t type, wyrm_tick claim)
+{
+    struct wyrm_slot *slot = dev->pools->slots, *end = slot + slots_of(dev), *worst = NULL;
+    size_t room = slots_of(dev);
+
+    if (WYRM_RESPONDER && type == WYRM_MSG_INITIATION && room > 1)
+        room--;
+    for (; slot < end && slot->type != WYRM_MSG_NONE; slot++) {
+        if (slot->type != type)
+            continue;
+        room--;
+        if (slot->claim > claim) {
+            claim = slot->claim;
+            worst = slot;
+        }
+    }
+    return slot < end && room > 0 ? slot : worst;
+}
+
+/* The claim of a message to a slot. A response is known by the handshake that it answers: it
+ * deserves the more the fewer came before it. An initiation is known by the address it comes from,
+ * once that is proven: it deserves the more the longer ago there came one from there. */
 wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
                             size_t len)
 {
-    struct wyrm_slot *slot = first_slot(dev, WYRM_MSG_NONE);
-    uint8_t type = msg[0];
+    struct wyrm_peer *peer = NULL;
+    struct wyrm_slot *slot;
+    wyrm_tick claim = WYRM_TICK_NEVER;
+    uint8_t type = msg[0], chance = TRIED_FIRST;
 
     if (!WYRM_RESPONDER && type == WYRM_MSG_INITIATION)
         return WYRM_D_PEER;
     if (!dev->has_key || !wyrm_cookie_check_mac1(dev, msg, len))
         return WYRM_D_MAC1;
-#if WYRM_RESPONDER
-    wyrm_status status = admit_to_responder(dev, from, msg, len);
-
-    if (status != WYRM_IDLE)
-        return status;
-#endif
-    if (type == WYRM_MSG_RESPONSE && initiator_of(dev, msg) == NULL)
+    if (type == WYRM_MSG_RESPONSE && (peer = initiator_of(dev, msg)) == NULL)
         return WYRM_D_INDEX;
+#if WYRM_RESPONDER
+    bool first = !is_loaded(dev) && (peer == NULL || !(peer->tried & TRIED_FIRST));
+    wyrm_status status;
+
+    if (peer != NULL && (chance = chance_of(peer, first, &from->remote)) == 0)
+        return WYRM_D_RATE;
+    if (!first) {
+        status = wyrm_cookie_admit(dev, msg, len, &from->remote, peer);
+        if (status != WYRM_IDLE)
+            return status;
+        claim = wyrm_cookie_charge(dev, &from->remote);
+        if (claim == WYRM_TICK_NEVER)
+            return WYRM_D_RATE;
+    }
+#endif
+    if (peer != NULL)
+        claim = peer->tried & TRIED;
+    slot = find_room(dev, type, claim);
     if (slot == NULL)
         return WYRM_D_BUSY;
-    wyrm_copy(slot->msg, msg, len < sizeof(slot->msg) ? len : sizeof(slot->msg));
+    if (slot->type != WYRM_MSG_NONE)
+        (void)wyrm_drop(dev, WYRM_D_BUSY);
+    if (peer != NULL)
+        peer->tried |= chance;
+    wyrm_copy(slot->msg, msg, len - MACS_LEN);
     wyrm_copy(&slot->from, from, sizeof(slot->from));
+    slot->claim = claim;
     slot->type = type;
     dev->work = true;
     return WYRM_WORK;
@@ -109,16 +148,17 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
 
 /* ---- Take --------------------------------------------------------------- */
 
-/* Takes the message out of its slot; those behind it move up, so that order is age. */
-static void take_slot(struct wyrm_device *dev, struct wyrm_job *job, struct wyrm_slot *slot)
+/* Takes the oldest message out of its slot; the others move up. */
+static void take_slot(struct wyrm_device *dev, struct wyrm_job *job)
 {
-    struct wyrm_slot *last = &dev->pools->slots[slots_of(dev) - 1];
+    struct wyrm_slot *slot = dev->pools->slots, *last = slot + slots_of(dev) - 1;
 
     wyrm_copy(job->msg, slot->msg, sizeof(slot->msg));
     wyrm_copy(&job->meta, &slot->from, sizeof(job->meta));
     if (WYRM_RESPONDER)
         memmove(slot, slot + 1, (size_t)(last - slot) * sizeof(*slot));
     last->type = WYRM_MSG_NONE;
+    dev->called = false;
 }
 
 /* What both roles need to know about the peer. */
@@ -150,12 +190,11 @@ static bool draw(const struct wyrm_device *dev, struct wyrm_job *job)
            wyrm_load_le32(job->noise.eph) != job->local;
 }
 
-static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
-                                 struct wyrm_slot *slot)
+static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job)
 {
     struct wyrm_peer *peer;
 
-    take_slot(dev, job, slot);
+    take_slot(dev, job);
     peer = initiator_of(dev, job->msg);
     if (peer == NULL) /* given up or answered while it waited */
         return WYRM_D_INDEX;
@@ -167,10 +206,9 @@ static wyrm_status take_response(struct wyrm_device *dev, struct wyrm_job *job,
 }
 
 #if WYRM_RESPONDER
-static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job,
-                                   struct wyrm_slot *slot)
+static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job)
 {
-    take_slot(dev, job, slot);
+    take_slot(dev, job);
     job->peer = WYRM_NO_PEER;
     job->step = STEP_LEARN_CALLER;
     return draw(dev, job) ? WYRM_WORK : WYRM_D_RANDOM;
@@ -179,6 +217,7 @@ static wyrm_status take_initiation(struct wyrm_device *dev, struct wyrm_job *job
 
 static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job, struct wyrm_peer *peer)
 {
+    dev->called = true;
     peer->events &= (uint8_t)~EVENT_INITIATE;
     copy_peer(dev, job, peer);
     job->step = STEP_INITIATE;
@@ -191,29 +230,39 @@ static wyrm_status take_own(struct wyrm_device *dev, struct wyrm_job *job, struc
     return WYRM_WORK;
 }
 
-static struct wyrm_peer *wanting_peer(struct wyrm_device *dev)
+/* The next peer that waits for an initiation of ours, going on behind the one that had the last:
+ * the many that do not answer take no more than their turn from the one that does. */
+static struct wyrm_peer *next_caller(struct wyrm_device *dev)
 {
-    for (unsigned i = 0; i < dev->pools->n_peers; i++)
-        if (dev->pools->peers[i].events & EVENT_INITIATE)
-            return &dev->pools->peers[i];
+    for (unsigned i = 0; i < dev->pools->n_peers; i++) {
+        struct wyrm_peer *peer = wyrm_peer_at(dev, dev->caller);
+
+        if (++dev->caller >= dev->pools->n_peers)
+            dev->caller = 0;
+        if (peer->events & EVENT_INITIATE)
+            return peer;
+    }
     return NULL;
 }
 
-/* Ours before theirs: we begin one in 5 s at the most, they as many as they like. */
+/* Ours before theirs, the oldest of theirs before a second of ours: however many there are of
+ * either, the others have every other job. */
 static wyrm_status take_next(struct wyrm_device *dev, struct wyrm_job *job)
 {
-    struct wyrm_slot *slot;
-    struct wyrm_peer *peer;
+    uint8_t oldest = dev->pools->slots[0].type;
+    struct wyrm_peer *peer = NULL;
 
     if (!dev->work || !dev->has_key)
         return WYRM_IDLE;
-    if ((slot = first_slot(dev, WYRM_MSG_RESPONSE)) != NULL)
-        return take_response(dev, job, slot);
-    if ((peer = wanting_peer(dev)) != NULL)
+    if (!dev->called || oldest == WYRM_MSG_NONE)
+        peer = next_caller(dev);
+    if (peer != NULL)
         return take_own(dev, job, peer);
+    if (oldest == WYRM_MSG_RESPONSE)
+        return take_response(dev, job);
 #if WYRM_RESPONDER
-    if ((slot = first_slot(dev, WYRM_MSG_INITIATION)) != NULL)
-        return take_initiation(dev, job, slot);
+    if (oldest == WYRM_MSG_INITIATION)
+        return take_initiation(dev, job);
 #endif
     return WYRM_IDLE;
 }
@@ -368,6 +417,7 @@ static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_peer *
     wyrm_session_wipe_handshake(dev, peer);
     wyrm_copy(&peer->hs, &job->noise, sizeof(peer->hs));
     peer->waiting = true;
+    peer->facts |= FACT_SENT;
     wyrm_index_insert(dev, peer, WYRM_PLACE_HS, job->local);
     return send_message(dev, peer, job, out);
 }

@@ -10,8 +10,8 @@
 #include "wyrm_peer.h"
 #include "wyrm_wire.h"
 
-/* An initiation or response of `len` bytes arrived. WYRM_WORK: it waits in a slot. WYRM_SEND: msg
- * now holds a cookie reply of COOKIE_REPLY_LEN bytes. Else the reason why it was dropped, not yet
+/* An initiation or response of `len` bytes arrived. WYRM_WORK: it waits in a slot. WYRM_SEND: it
+ * shall be answered by wyrm_cookie_reply. Else the reason why it was dropped, not yet
  * counted. */
 wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *from, uint8_t *msg,
                             size_t len);

@@ -26,11 +26,22 @@ enum wyrm_event {
 enum wyrm_fact {
     FACT_USED = 1,                                 /* someone lives in this slot of the pool */
     FACT_STATIC_DH = WYRM_CACHE_STATIC_DH ? 2 : 0, /* static_dh is valid */
-    FACT_MAC1 = 8,                                 /* last_mac1 awaits a possible cookie reply */
-    FACT_HOLDING = 16,                             /* the port was told to hold packets */
-    FACT_LAST_MINUTE = 32,                 /* this session's rekey on receive has been tried */
-    FACT_INITIATING = 64,                  /* an initiation job of this peer is running */
+    FACT_SENT = 4,         /* the initiation that the retry timer waits for has gone out */
+    FACT_MAC1 = 8,         /* last_mac1 awaits a possible cookie reply */
+    FACT_HOLDING = 16,     /* the port was told to hold packets */
+    FACT_LAST_MINUTE = 32, /* this session's rekey on receive has been tried */
+    FACT_INITIATING = 64,  /* an initiation job of this peer is running */
     FACT_THEIRS = WYRM_RESPONDER ? 128 : 0 /* they began the current session, so they renew it */
+};
+
+/* Which responses to the handshake in flight have had our time. There is one chance for each: to
+ * forge a response takes no more than the index of the handshake, so the honest one may be second,
+ * but then it can prove where it comes from. The other bits tell when the last cookie was sent. */
+enum wyrm_tried {
+    TRIED_FIRST = 1,     /* one that had to prove nothing */
+    TRIED_THERE = 2,     /* with a cookie, from where our initiation went */
+    TRIED_ELSEWHERE = 4, /* with a cookie, from anywhere else */
+    TRIED = 7
 };
 
 static inline bool wyrm_used(const struct wyrm_peer *peer)

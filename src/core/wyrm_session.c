@@ -124,6 +124,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
 #if WYRM_RESPONDER
 void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
+    wyrm_session_wipe_handshake(dev, peer); /* both have the session of the peer's by now */
     drop_session(dev, peer, &peer->previous);
     peer->previous = peer->current;
     peer->current = peer->next;
@@ -137,6 +138,7 @@ void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer
     if (peer->waiting)
         wyrm_index_remove(dev, peer, WYRM_PLACE_HS);
     peer->waiting = false;
+    peer->tried = 0;
     wyrm_wipe(&peer->hs, sizeof(peer->hs));
 }
 

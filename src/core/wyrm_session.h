@@ -32,7 +32,9 @@ wyrm_status wyrm_session_open(struct wyrm_keypair *kp, wyrm_tick now, uint8_t *b
 void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const struct wyrm_job *job,
                         bool initiator);
 
-/* Data arrived under the next session, which becomes the current. */
+/* Data arrived under the next session, which becomes the current. It shows that the peer has taken
+ * our response, so a handshake of our own in flight, which the peer may have answered too, is over:
+ * the session it would begin is one that the peer does not send under. */
 void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer);
 
 /* Forgets a handshake in flight; all keys of the peer. */

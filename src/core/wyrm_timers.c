@@ -99,7 +99,7 @@ void wyrm_timers_session_derived(struct wyrm_device *dev, struct wyrm_peer *peer
 void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     disarm(peer, WYRM_TIMER_RETRY);
-    peer->facts &= (uint8_t) ~(FACT_LAST_MINUTE | FACT_HOLDING | FACT_INITIATING);
+    peer->facts &= (uint8_t) ~(FACT_LAST_MINUTE | FACT_HOLDING | FACT_INITIATING | FACT_SENT);
     peer->events &= (uint8_t) ~(EVENT_INITIATE | EVENT_LOST);
     peer->unanswered = 0;
     peer->last_handshake = dev->origin + dev->now;
@@ -107,16 +107,19 @@ void wyrm_timers_handshake_complete(struct wyrm_device *dev, struct wyrm_peer *p
 }
 
 /* Waits for a retry that is due anyway: busy traffic would always be faster, by the jitter, and the
- * retry is what counts how long nobody has answered. */
+ * retry is what counts how long nobody has answered. It is armed at once and not when the worker
+ * has made the initiation, which may take long, so that the attempt has an end in any case. */
 static void initiate(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    if (peer->facts & FACT_INITIATING || armed(peer, WYRM_TIMER_RETRY) ||
-        peer->to.remote.family == 0 || !dev->has_key)
+    uint32_t wait = WYRM_REKEY_TIMEOUT;
+
+    if (armed(peer, WYRM_TIMER_RETRY) || peer->to.remote.family == 0 || !dev->has_key)
         return;
-    if (wyrm_expired(dev->now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
+    if (!wyrm_expired(dev->now, peer->last_handshake_tx, WYRM_REKEY_TIMEOUT))
+        wait -= dev->now - peer->last_handshake_tx;
+    else if (!(peer->facts & FACT_INITIATING))
         wyrm_timers_owe(dev, peer, EVENT_INITIATE);
-    else
-        arm(dev, peer, WYRM_TIMER_RETRY, peer->last_handshake_tx + WYRM_REKEY_TIMEOUT - dev->now);
+    arm(dev, peer, WYRM_TIMER_RETRY, wait);
 }
 
 /* Whoever still asks prolongs the attempt: it is given up REKEY_ATTEMPT_TIME after the last wish
@@ -169,13 +172,29 @@ static WYRM_APART void fall_back(struct wyrm_peer *peer)
         wyrm_copy(&peer->to.remote, &peer->configured, sizeof(peer->configured));
 }
 
+/* An initiation found no answer, if it went out at all. That of the retry before is too old: it
+ * would have been replaced by now. */
+static void count_silence(struct wyrm_device *dev, struct wyrm_peer *peer)
+{
+    if (peer->facts & FACT_SENT)
+        peer->unanswered++;
+    else
+        wyrm_session_wipe_handshake(dev, peer);
+    peer->facts &= (uint8_t)~FACT_SENT;
+}
+
 /* Nobody answered for REKEY_ATTEMPT_TIME, or there is nobody to ask: release what waits. The port
  * is told even if nothing waits: somebody may want to know that the tunnel is down. */
 static void give_up(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     wyrm_session_wipe_handshake(dev, peer);
+    peer->facts &= (uint8_t)~FACT_INITIATING;
+    peer->events &= (uint8_t)~EVENT_INITIATE;
+    if (peer->unanswered > 0)
+        fall_back(peer);
+    else if (wyrm_session_current(peer, dev->now) != NULL)
+        return; /* nothing was asked, for want of randomness or time: it says nothing of the peer */
     disarm(peer, WYRM_TIMER_KEEPALIVE);
-    fall_back(peer);
     peer->facts &= (uint8_t)~FACT_HOLDING;
     wyrm_timers_owe(dev, peer, EVENT_LOST);
 }
@@ -186,14 +205,16 @@ static void expire(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
         memset(&peer->to.local, 0, sizeof(peer->to.local)); /* another way out may be open */
     switch (timer) {
     case WYRM_TIMER_RETRY:
-        /* Traffic that never rests must not keep us from asking where the peer should be. */
-        if (++peer->unanswered >= WYRM_REKEY_ATTEMPT_TIME / WYRM_REKEY_TIMEOUT)
-            fall_back(peer);
+        count_silence(dev, peer);
         if (wyrm_expired(dev->now, peer->attempt_since, WYRM_REKEY_ATTEMPT_TIME) ||
-            peer->to.remote.family == 0)
+            peer->to.remote.family == 0) {
             give_up(dev, peer);
-        else
-            initiate(dev, peer);
+            break;
+        }
+        /* Traffic that never rests must not keep us from asking where the peer should be. */
+        if (peer->unanswered >= WYRM_REKEY_ATTEMPT_TIME / WYRM_REKEY_TIMEOUT)
+            fall_back(peer);
+        initiate(dev, peer);
         break;
     case WYRM_TIMER_NEW_HANDSHAKE:
         wyrm_timers_want_handshake(dev, peer);

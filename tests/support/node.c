@@ -134,8 +134,13 @@ uint64_t node_peers_hash(const struct node *node)
 
     for (unsigned i = 0; i < NODE_PEERS; i++) {
         hash = mix(hash, &node->peers[i].facts, sizeof(node->peers[i].facts));
-        if (node->peers[i].facts != 0)
-            hash = mix(hash, &node->peers[i], sizeof(node->peers[i]));
+        if (node->peers[i].facts != 0) {
+            const uint8_t *peer = (const uint8_t *)&node->peers[i];
+            size_t tried = offsetof(struct wyrm_peer, tried), beyond = tried + 1;
+
+            hash = mix(hash, peer, tried);
+            hash = mix(hash, peer + beyond, sizeof(node->peers[i]) - beyond);
+        }
     }
     hash = mix(hash, node->routes, sizeof(node->routes));
     hash = mix(hash, node->index, sizeof(node->index));

@@ -57,7 +57,7 @@ struct wyrm_meta node_address(unsigned name);
 /* Everything the device remembers but its drop counters and the time. */
 uint64_t node_hash(const struct node *node);
 /* Only what it knows of peers, sessions, timers and routes: not the slots, load or cookie secret,
- * which any sender who knows the public key may touch. */
+ * which any sender who knows the public key may touch, nor which responses were tried. */
 uint64_t node_peers_hash(const struct node *node);
 /* When the first timer of the peer is due. */
 wyrm_tick peer_earliest(const struct wyrm_peer *peer);

@@ -355,7 +355,8 @@ static wyrm_status from_source(struct world *w, const struct wyrm_endpoint *sour
     wyrm_blake2s(cookie, 16, dev->cookie_secret, 32, addr, len + 2);
     wyrm_blake2s(msg + MAC2, 16, cookie, 16, msg, MAC2);
     wyrm_time_set(dev, w->now);
-    return wyrm_cookie_admit(dev, msg, sizeof(msg), source);
+    assert_int_equal(wyrm_cookie_admit(dev, msg, sizeof(msg), source, NULL), WYRM_IDLE);
+    return wyrm_cookie_charge(dev, source) != WYRM_TICK_NEVER ? WYRM_IDLE : WYRM_D_RATE;
 }
 
 static unsigned burst_from(struct world *w, const struct wyrm_endpoint *source)

@@ -38,7 +38,7 @@ POINTERS = {
     "draw": OUTSIDE,
     "wyrm_job_run": OUTSIDE,
     "wyrm_cookie_admit": OUTSIDE,
-    "cookie_reply": OUTSIDE,
+    "wyrm_cookie_reply": OUTSIDE,
     "wyrm_lwip_obey": OUTSIDE,
     "output": OUTSIDE,
     "wyrm_lwip_receive": OUTSIDE,
