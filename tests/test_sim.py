@@ -67,6 +67,52 @@ def test_a_core_that_believes_forgeries_is_found_out_and_the_seed_shows_it_again
     assert second.stdout.endswith(first.stdout)
 
 
+SIEGES = ("wyrm_siege", "wyrm_siege_client")
+
+
+@pytest.mark.parametrize("program", SIEGES)
+@pytest.mark.parametrize("job_ms", (10, 30, 600))
+@pytest.mark.parametrize("rate", (50, 500, 5000))
+def test_forged_responses_of_a_peer_keep_no_honest_peer_out(
+    rate: int, job_ms: int, program: str
+) -> None:
+    """No pair is silent for longer than 30 s and two jobs, from the very beginning."""
+    seconds = "600" if rate < 5000 else "200"
+    simulate(
+        PLAIN, "--rate", str(rate), "--job", str(job_ms), "--seconds", seconds, program=program
+    )
+
+
+@pytest.mark.parametrize("attacker", ("observer", "caller", "stranger"))
+def test_other_attackers_keep_no_honest_peer_out_either(attacker: str) -> None:
+    """50 a second by one who sees the indices of handshakes, who may call, or who is nobody."""
+    simulate(PLAIN, "--rate", "50", "--job", "600", "--from", attacker, program="wyrm_siege")
+
+
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_a_siege_keeps_no_honest_peer_out(seed: int) -> None:
+    simulate(PLAIN, "--seed", str(seed), "--seconds", "300", program="wyrm_siege")
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_a_siege_keeps_no_client_out(seed: int) -> None:
+    simulate(PLAIN, "--seed", str(seed), "--seconds", "300", program="wyrm_siege_client")
+
+
+def test_a_siege_under_the_sanitizers() -> None:
+    simulate(SANITIZED, "--seed", "2", "--seconds", "60", program="wyrm_siege")
+
+
+def test_a_core_that_takes_responses_first_is_found_starving_by_the_second_siege() -> None:
+    """It counts initiations only as load, and lets responses fill every slot."""
+    first = run(PLAIN, "wyrm_siege_unfair", "--seed", "1", "--seconds", "300")
+    assert first.returncode == 0, first.stdout
+    second = run(PLAIN, "wyrm_siege_unfair", "--seed", "2", "--seconds", "300")
+    assert second.returncode == 1
+    assert "longest silence: 300000 ms" in second.stdout
+    assert "broken: an honest peer is heard within 30600 ms" in second.stdout
+
+
 def test_a_wrong_argument_is_explained() -> None:
     done = run(PLAIN, "wyrm_sim", "--nodes", "1")
     assert done.returncode == 2
