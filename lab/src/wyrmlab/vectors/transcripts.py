@@ -333,7 +333,11 @@ def _cookie_for_response(scene: Scene, case: Case, source: Endpoint) -> None:
     again = scene.respond(responder, scene.initiation, INITIATOR_AT)
     same("response with mac2", again, case.octets("response_with_mac2", RESPONSE_LEN))
     want(initiator.input(again, source), Status.WORK, "the response with mac2")
-    want_job(initiator, "the initiator")  # responses come before the initiation that makes load
+    # Messages are served in the order in which they came: the stranger's initiation first.
+    initiator.feed(b"\x79" * 4, b"\x7a" * 32)
+    want_job(initiator, "the initiator, under load,")
+    initiator.finish_job()
+    want_job(initiator, "the initiator")
     made, _ = initiator.finish_job()
     want(made, Status.IDLE, "the response with mac2")
 
