@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Measured sizes: how many bytes below the frame of a public function its callees may leave
- * secrets. tests/ct/test_ct_wiped.py scans the stack for them. A build may set them itself.
+ * secrets. tests/c/ct/test_ct_wiped.py scans the stack for them. A build may set them itself.
  *
  *   WYRM_SCRUB_BYTES         of every primitive but X25519
  *   WYRM_X25519_SCRUB_BYTES  of X25519

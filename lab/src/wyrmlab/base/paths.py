@@ -12,6 +12,7 @@ LAB = ROOT / "lab"
 BUILD = ROOT / "build"
 RUNS = ROOT / "runs"
 TESTS = ROOT / "tests"
+C_TESTS = TESTS / "c"
 THIRD_PARTY = ROOT / "third_party"
 
 

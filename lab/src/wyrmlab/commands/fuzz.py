@@ -12,7 +12,7 @@ from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.setup import build, host_setup
 
-_SOURCES = paths.TESTS / "fuzz"
+_SOURCES = paths.C_TESTS / "fuzz"
 _FOLDER = paths.BUILD / "fuzz"
 # To end by itself it needs no more than the input at hand, and that is stopped after this long.
 _LONGEST_INPUT_S = 10
@@ -40,7 +40,7 @@ def fuzz(name: str, seconds: int, *, inputs: int | None = None) -> int:
     """
     host_setup.ensure("build", "firmware", "check")
     build.cmake("fuzz", target=f"fuzz_{name}")
-    program = _FOLDER / "tests" / "fuzz" / f"fuzz_{name}"
+    program = _FOLDER / "tests" / "c" / "fuzz" / f"fuzz_{name}"
     corpus = _FOLDER / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     words = _SOURCES / f"{name}.dict"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """pytest plugin: every function of every cmocka executable is one test.
 
-Each test_NAME.c in tests/unit, tests/port, tests/firmware and tests/daemon becomes an executable in
-each of the host presets. It runs once per preset, when the first of its functions is due; its XML
-report is then handed out.
+Each test_NAME.c in the rooms of tests/c named below becomes an executable in each of the host
+presets. It runs once per preset, when the first of its functions is due; its XML report is then
+handed out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENTRY = re.compile(r'\{\s*((?:"[^"]*"\s*)+),')
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    ours = file_path.parent.parent == paths.TESTS and file_path.parent.name in ROOMS
+    ours = file_path.parent.parent == paths.C_TESTS and file_path.parent.name in ROOMS
     if ours and file_path.suffix == ".c" and file_path.name.startswith("test_"):
         collector: pytest.Collector = CFile.from_parent(parent, path=file_path)
         return collector
@@ -112,7 +112,7 @@ class Executable:
     def _execute(self, folder: Path) -> str:
         found = [
             path
-            for path in (paths.BUILD / self._preset / "tests").rglob(self._name)
+            for path in (paths.BUILD / self._preset / "tests" / "c").rglob(self._name)
             if path.is_file() and os.access(path, os.X_OK)
         ]
         if len(found) != 1:

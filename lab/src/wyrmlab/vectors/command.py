@@ -13,7 +13,7 @@ from wyrmlab.setup import build, host_setup
 from wyrmlab.vectors import runner
 from wyrmlab.vectors.backend import Backend
 
-_BACKENDS = Path("tests/vectors/backends.txt")
+_BACKENDS = Path("tests/c/vectors/backends.txt")
 
 
 def run(folders: Sequence[Path], *, long: bool = False) -> int:

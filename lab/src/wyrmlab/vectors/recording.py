@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
 """The calls of primitives that vectors lead to, kept so that an image repeats them on a core where
-no Python runs: tests/target/test_vectors.c reads what is written here."""
+no Python runs: tests/c/target/test_vectors.c reads what is written here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wyrmlab.vectors.backend import Backend
 
 
 class Call(enum.IntEnum):
-    """enum call of tests/target/test_vectors.c."""
+    """enum call of tests/c/target/test_vectors.c."""
 
     END = 0
     X25519 = 1

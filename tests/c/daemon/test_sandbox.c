@@ -1,0 +1,264 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What a daemon that has been taken over could still do. Each attempt is made in a process of its
+ * own behind one of the two walls, so that the one does not hide a hole in the other.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "wyrmd.h"
+
+static char folder[] = "/tmp/wyrm-sandbox-XXXXXX";
+#undef UAPI_DIR
+#define UAPI_DIR folder
+
+#include "../../../daemon/sandbox.c"
+
+#include <net/if.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char inside[64], outside[64];
+
+void wyrmd_log(const struct wyrmd *d, const char *format, ...)
+{
+    (void)d;
+    (void)format;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(inside, sizeof(inside), "%s/wg0.sock", folder);
+    snprintf(outside, sizeof(outside), "%s.other", folder);
+    return close(creat(inside, 0600)) + close(creat(outside, 0600));
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(inside);
+    (void)unlink(outside);
+    return rmdir(folder);
+}
+
+enum { ALLOWED_HERE, FAILED_OTHERWISE = 254, NO_WALL = 255 };
+
+/* 0: the attempt succeeded. Else its errno. */
+static int behind(bool (*wall)(void), bool (*attempt)(void))
+{
+    int status;
+    pid_t child;
+
+    if (!WYRMD_SANDBOX)
+        skip(); /* the sanitizers could not work behind them */
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || !wall())
+            _exit(NO_WALL);
+        errno = FAILED_OTHERWISE;
+        _exit(attempt() ? ALLOWED_HERE : errno);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_WALL)
+        skip(); /* this system has none */
+    return WEXITSTATUS(status);
+}
+
+/* ---- Attempts -------------------------------------------------------------- */
+
+static bool read_a_file(void)
+{
+    return open("/etc/passwd", O_RDONLY) >= 0;
+}
+
+static bool read_a_folder(void)
+{
+    return open("/", O_RDONLY | O_DIRECTORY) >= 0;
+}
+
+static bool write_its_own_folder(void)
+{
+    return open(inside, O_WRONLY) >= 0;
+}
+
+static bool make_a_file(void)
+{
+    char name[80];
+
+    snprintf(name, sizeof(name), "%s/new", folder);
+    return open(name, O_WRONLY | O_CREAT, 0600) >= 0;
+}
+
+static bool remove_another_file(void)
+{
+    return unlink(outside) == 0;
+}
+
+static bool remove_the_socket(void)
+{
+    return unlink(inside) == 0;
+}
+
+static bool run_a_program(void)
+{
+    char *const arguments[] = {(char *)(uintptr_t) "true", NULL};
+
+    return execv("/bin/true", arguments) == 0;
+}
+
+static bool fork_a_process(void)
+{
+    return fork() >= 0;
+}
+
+static bool kill_the_parent(void)
+{
+    return kill(getppid(), 0) == 0;
+}
+
+static bool trace_the_parent(void)
+{
+    return ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == 0;
+}
+
+static bool open_a_packet_socket(void)
+{
+    return socket(AF_PACKET, SOCK_RAW, 0) >= 0;
+}
+
+static bool map_executable_memory(void)
+{
+    return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+           MAP_FAILED;
+}
+
+static bool make_memory_executable(void)
+{
+    static char page[8192] __attribute__((aligned(4096)));
+
+    return mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0;
+}
+
+static bool type_on_the_terminal(void)
+{
+    return ioctl(0, TIOCSTI, "x") == 0;
+}
+
+static bool enter_a_namespace(void)
+{
+    return syscall(SYS_unshare, 0x10000000) == 0; /* of users */
+}
+
+/* ---- What the loop needs ---------------------------------------------------- */
+
+static bool open_udp_sockets(void)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6};
+    int fds[] = {socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+                 socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), socket(AF_NETLINK, SOCK_RAW, 0)};
+    int on = 1;
+
+    return fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0 &&
+           setsockopt(fds[1], IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0 &&
+           bind(fds[1], (struct sockaddr *)&address, sizeof(address)) == 0 &&
+           sendto(fds[0], "", 0, 0, NULL, 0) < 0 && errno == EDESTADDRREQ && close(fds[0]) == 0;
+}
+
+static bool look_at_interfaces(void)
+{
+    char name[IFNAMSIZ];
+
+    return if_nametoindex("lo") > 0 && if_indextoname(1, name) != NULL;
+}
+
+static bool get_memory(void)
+{
+    char *small = malloc(1000), *large = malloc(10000000);
+    bool got = small != NULL && large != NULL;
+
+    if (got)
+        large[9999999] = small[999] = 1;
+    large = got ? realloc(large, 20000000) : NULL;
+    free(small);
+    free(large);
+    return got;
+}
+
+static bool say_something(void)
+{
+    return fprintf(stderr, "%s", "") == 0 && fflush(stderr) == 0;
+}
+
+/* ---- Tests ----------------------------------------------------------------- */
+
+static void landlock_keeps_out_of_all_files(void **state)
+{
+    bool (*const attempts[])(void) = {read_a_file,          read_a_folder, make_a_file,
+                                      write_its_own_folder, run_a_program, remove_another_file};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
+        assert_int_equal(behind(enter_landlock, attempts[i]), EACCES);
+    assert_int_equal(access(outside, F_OK), 0);
+}
+
+static void landlock_lets_the_socket_be_removed(void **state)
+{
+    (void)state;
+    assert_int_equal(behind(enter_landlock, remove_the_socket), ALLOWED_HERE);
+    assert_int_equal(close(creat(inside, 0600)), 0);
+}
+
+static void the_filter_refuses_what_the_loop_does_not_do(void **state)
+{
+    bool (*const attempts[])(void) = {
+        read_a_file,          run_a_program,        fork_a_process,        kill_the_parent,
+        trace_the_parent,     open_a_packet_socket, map_executable_memory, make_memory_executable,
+        type_on_the_terminal, enter_a_namespace};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
+        assert_int_equal(behind(enter_seccomp, attempts[i]), EPERM);
+}
+
+static bool enter_both(void)
+{
+    return enter_landlock() && enter_seccomp();
+}
+
+static void what_the_loop_needs_goes_on_behind_both(void **state)
+{
+    bool (*const needs[])(void) = {open_udp_sockets, look_at_interfaces, get_memory, say_something,
+                                   remove_the_socket};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        assert_int_equal(behind(enter_both, needs[i]), ALLOWED_HERE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(landlock_keeps_out_of_all_files),
+        cmocka_unit_test(landlock_lets_the_socket_be_removed),
+        cmocka_unit_test(the_filter_refuses_what_the_loop_does_not_do),
+        cmocka_unit_test(what_the_loop_needs_goes_on_behind_both),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Pairs with a tunnel between them: a device and a daemon, or two daemons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from wyrmlab.network import net
+from wyrmlab.peers import tunnels
+from wyrmlab.peers.pair import Family, Pair, boot
+
+MakePair = Callable[..., Pair]
+
+
+@pytest.fixture
+def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
+    """Boots the two ends, once in a test; arguments are those of `wyrmlab.peers.pair.boot`."""
+    with ExitStack() as stack:
+
+        def make(outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go") -> Pair:
+            return stack.enter_context(
+                boot(m7_firmware, tmp_path, outer=outer, psk=psk, program=program)
+            )
+
+        yield make
+
+
+@pytest.fixture
+def tunnel(pair: MakePair) -> Pair:
+    """A tunnel in use: IPv4 outside, preshared key, opened by the device."""
+    made = pair(psk=net.make_psk())
+    made.connect()
+    return made
+
+
+@pytest.fixture
+def connect(
+    wyrmd: Path, boringtun: Path | None, tmp_path: Path
+) -> Iterator[Callable[..., tunnels.Pair]]:
+    """Makes a pair: `connect("wyrmd", "wireguard-go", outer=6, psk=...)`."""
+    client = wyrmd.with_name("wyrmd-client")
+    where = {
+        "wyrmd": wyrmd,
+        "wyrmd-client": client,
+        "boringtun": boringtun,
+        "wireguard-go": "wireguard-go",
+    }
+    with ExitStack() as stack:
+
+        def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> tunnels.Pair:
+            programs = [where[name] for name in (west, east)]
+            if None in programs:
+                pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
+            return stack.enter_context(tunnels.pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
+
+        yield connected
