@@ -9,12 +9,12 @@ from pathlib import Path
 from wyrmlab.commands.defects import Defect, load, outcomes_in
 
 CASES = """<testsuites><testsuite>
-  <testcase name="inherited_07_is_noticed[host]"/>
-  <testcase name="inherited_07_is_noticed[host-clang]"><failure/></testcase>
-  <testcase name="inherited_07_other[host]"/>
-  <testcase name="inherited_z2_forged[host]"/>
-  <testcase name="inherited_08_left_out[host]"><skipped/></testcase>
-  <testcase name="not_inherited_9"/>
+  <testcase name="known_defect_07_is_noticed[host]"/>
+  <testcase name="known_defect_07_is_noticed[host-clang]"><failure/></testcase>
+  <testcase name="known_defect_07_other[host]"/>
+  <testcase name="known_defect_z2_forged[host]"/>
+  <testcase name="known_defect_08_left_out[host]"><skipped/></testcase>
+  <testcase name="not_known_defect_9"/>
 </testsuite></testsuites>"""
 
 

@@ -166,7 +166,7 @@ static void stop_waits_for_the_handshake_under_way(void **state)
     assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-static void inherited_73_task_that_may_still_run_is_not_deleted(void **state)
+static void known_defect_73_task_that_may_still_run_is_not_deleted(void **state)
 {
     (void)state;
     for (int i = 0; i < 100; i++) {
@@ -207,7 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stop_waits_for_the_handshake_under_way),
-        cmocka_unit_test(inherited_73_task_that_may_still_run_is_not_deleted),
+        cmocka_unit_test(known_defect_73_task_that_may_still_run_is_not_deleted),
         cmocka_unit_test(stopped_worker_does_nothing),
         cmocka_unit_test(worker_starts_again_for_another_tunnel),
     };

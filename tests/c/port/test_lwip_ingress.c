@@ -82,7 +82,7 @@ static unsigned answers_to_ping(const char *src, const char *dst)
     return bench.n_wire + bench.n_plain;
 }
 
-static void inherited_68_packet_for_the_tunnels_address_is_dropped_outside(void **state)
+static void known_defect_68_packet_for_the_tunnels_address_is_dropped_outside(void **state)
 {
     (void)state;
     bench_connect();
@@ -96,7 +96,7 @@ static void inherited_68_packet_for_the_tunnels_address_is_dropped_outside(void 
     assert_int_equal(answers_to_ping("fd01::9", "fd07::1"), 0);
 }
 
-static void inherited_69_source_behind_the_tunnel_is_dropped_outside(void **state)
+static void known_defect_69_source_behind_the_tunnel_is_dropped_outside(void **state)
 {
     (void)state;
     bench_connect();
@@ -401,8 +401,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(inherited_68_packet_for_the_tunnels_address_is_dropped_outside),
-        TEST(inherited_69_source_behind_the_tunnel_is_dropped_outside),
+        TEST(known_defect_68_packet_for_the_tunnels_address_is_dropped_outside),
+        TEST(known_defect_69_source_behind_the_tunnel_is_dropped_outside),
         TEST(packets_from_elsewhere_arrive),
         TEST(packets_of_a_peer_arrive_through_the_tunnel),
         TEST(own_packets_to_own_addresses_arrive),

@@ -381,7 +381,7 @@ static unsigned errors_for_40(const char *src, const char *dst)
     return bench.n_wire;
 }
 
-static void inherited_71_icmp_errors_are_limited_in_rate(void **state)
+static void known_defect_71_icmp_errors_are_limited_in_rate(void **state)
 {
     (void)state;
     bench_advance(1000); /* whatever happened before */
@@ -432,7 +432,7 @@ static unsigned reached_in_zone(uint32_t zone)
     return bench.n_wire;
 }
 
-static void inherited_72_zone_of_no_interface_is_not_cut_to_that_of_another(void **state)
+static void known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another(void **state)
 {
     uint8_t zone = netif_get_index(&bench.out[0]);
 
@@ -717,10 +717,10 @@ int main(void)
         TEST(local_sender_is_told_too),
         TEST(packet_beyond_the_mtu_is_refused_with_the_mtu),
         TEST(refusals_are_not_refused),
-        TEST(inherited_71_icmp_errors_are_limited_in_rate),
+        TEST(known_defect_71_icmp_errors_are_limited_in_rate),
         TEST(multicast_is_dropped_silently),
         TEST(nothing_leaves_while_the_peer_has_no_address),
-        TEST(inherited_72_zone_of_no_interface_is_not_cut_to_that_of_another),
+        TEST(known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another),
         TEST(nothing_leaves_after_stop),
         TEST(filter_may_drop_what_leaves),
         TEST(filter_may_stop_the_tunnel),

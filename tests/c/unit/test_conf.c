@@ -448,7 +448,7 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
 }
 
 /* Nothing waits for an answer here, and the port may find an address of either family. */
-static void inherited_36_names_are_left_to_the_port_and_the_listen_port_is_ours(void **state)
+static void known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours(void **state)
 {
     (void)state;
 
@@ -508,7 +508,7 @@ static wyrm_status parse_with_limits(const char *text)
     return wyrm_conf_parse(&conf, text, strlen(text), error, sizeof(error));
 }
 
-static void inherited_63_more_than_the_tunnel_takes_is_refused_with_the_limit(void **state)
+static void known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit(void **state)
 {
     static const struct {
         const char *text, *error;
@@ -532,7 +532,7 @@ static void inherited_63_more_than_the_tunnel_takes_is_refused_with_the_limit(vo
     }
 }
 
-static void inherited_63_peer_with_the_devices_own_key_is_refused(void **state)
+static void known_defect_63_peer_with_the_devices_own_key_is_refused(void **state)
 {
     /* The public key of PRIV, by wg pubkey. */
     static const char own[] = "[Peer]\nPublicKey = HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw=\n";
@@ -759,11 +759,11 @@ int main(void)
         cmocka_unit_test(incomplete_looking_files_are_noted),
         cmocka_unit_test(notes_may_be_unwanted),
         cmocka_unit_test(every_mistake_gets_its_line_and_one_sentence),
-        cmocka_unit_test(inherited_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
+        cmocka_unit_test(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
         cmocka_unit_test(host_name_is_refused_where_nothing_can_resolve_it),
         cmocka_unit_test(more_than_the_device_holds_is_refused_as_full),
-        cmocka_unit_test(inherited_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
-        cmocka_unit_test(inherited_63_peer_with_the_devices_own_key_is_refused),
+        cmocka_unit_test(known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
+        cmocka_unit_test(known_defect_63_peer_with_the_devices_own_key_is_refused),
         cmocka_unit_test(prefix_of_two_peers_is_noted_and_belongs_to_the_later),
         cmocka_unit_test(short_error_buffer_is_never_overrun),
         cmocka_unit_test(sentences_never_hold_text_of_the_file),

@@ -108,7 +108,7 @@ static void setting_the_same_key_again_changes_nothing(void **state)
 
 /* Zeros are how configurations write that there is no key; as a key they would make one that
  * everybody knows. */
-static void inherited_52_a_key_of_zeros_is_refused_and_changes_nothing(void **state)
+static void known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing(void **state)
 {
     const uint8_t zero[32] = {0};
     struct world *w = world_make(2);
@@ -447,7 +447,7 @@ static void setting_the_same_psk_again_changes_nothing(void **state)
 }
 
 /* As Linux does: who sets it on both sides loses no packet, whichever side is first. */
-static void inherited_51_another_psk_leaves_the_sessions(void **state)
+static void known_defect_51_another_psk_leaves_the_sessions(void **state)
 {
     struct world *w = world_make(2);
     uint8_t psk[32] = {7};
@@ -598,7 +598,7 @@ int main(void)
         cmocka_unit_test(without_a_key_there_is_no_public_key),
         cmocka_unit_test(without_a_key_handshakes_are_dropped),
         cmocka_unit_test(setting_the_same_key_again_changes_nothing),
-        cmocka_unit_test(inherited_52_a_key_of_zeros_is_refused_and_changes_nothing),
+        cmocka_unit_test(known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing),
         cmocka_unit_test(another_key_ends_all_sessions),
         cmocka_unit_test(after_a_key_change_a_handshake_begins_at_once),
         cmocka_unit_test(after_disconnect_connect_begins_at_once),
@@ -619,7 +619,7 @@ int main(void)
         cmocka_unit_test(the_local_path_of_a_datagram_is_used_for_answers),
         cmocka_unit_test(secrets_can_be_asked_for),
         cmocka_unit_test(setting_the_same_psk_again_changes_nothing),
-        cmocka_unit_test(inherited_51_another_psk_leaves_the_sessions),
+        cmocka_unit_test(known_defect_51_another_psk_leaves_the_sessions),
         cmocka_unit_test(a_forgotten_path_leaves_the_endpoint),
         cmocka_unit_test(a_persistent_keepalive_reconnects_after_a_key_change),
         cmocka_unit_test(poll_wants_room_for_the_longest_message),

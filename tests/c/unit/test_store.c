@@ -301,7 +301,7 @@ static void labels_go_on_past_the_years_2038_and_2106(void **state)
 
 /* ---- Reboots --------------------------------------------------------------- */
 
-static void inherited_37_rebooted_device_without_a_clock_is_accepted_at_once(void **state)
+static void known_defect_37_rebooted_device_without_a_clock_is_accepted_at_once(void **state)
 {
     struct world w;
     (void)state;
@@ -314,7 +314,7 @@ static void inherited_37_rebooted_device_without_a_clock_is_accepted_at_once(voi
     }
 }
 
-static void inherited_37_clock_restarting_at_1970_changes_nothing(void **state)
+static void known_defect_37_clock_restarting_at_1970_changes_nothing(void **state)
 {
     struct world w;
     (void)state;
@@ -392,7 +392,7 @@ static void synchronized_clock_costs_two_writes_a_day(void **state)
 }
 
 /* A tenth of a year. */
-static void inherited_60_waking_every_5_minutes_wears_a_sector_205_times_a_year(void **state)
+static void known_defect_60_waking_every_5_minutes_wears_a_sector_205_times_a_year(void **state)
 {
     const unsigned boots = 365 * 24 * 12 / 10;
     struct world w;
@@ -621,7 +621,7 @@ static void rot_each_bit(const struct world *before, unsigned blocks_ahead)
     }
 }
 
-static void inherited_61_one_rotten_bit_anywhere_never_repeats_a_label(void **state)
+static void known_defect_61_one_rotten_bit_anywhere_never_repeats_a_label(void **state)
 {
     (void)state;
 
@@ -920,7 +920,7 @@ static void impossible_clocks_are_ignored(void **state)
     assert_int_equal(seen_s(&w), BUILD_S);
 }
 
-static void inherited_62_spoofed_clock_moves_labels_by_20_years_at_most(void **state)
+static void known_defect_62_spoofed_clock_moves_labels_by_20_years_at_most(void **state)
 {
     const uint64_t last_s = BUILD_S + (uint64_t)WYRM_STORE_CLOCK_YEARS * YEAR_S;
     struct world w;
@@ -972,13 +972,13 @@ int main(void)
         cmocka_unit_test(label_has_the_layout_and_whitening_of_wireguard),
         cmocka_unit_test(without_a_clock_each_label_is_one_unit_after_the_last),
         cmocka_unit_test(labels_go_on_past_the_years_2038_and_2106),
-        cmocka_unit_test(inherited_37_rebooted_device_without_a_clock_is_accepted_at_once),
-        cmocka_unit_test(inherited_37_clock_restarting_at_1970_changes_nothing),
+        cmocka_unit_test(known_defect_37_rebooted_device_without_a_clock_is_accepted_at_once),
+        cmocka_unit_test(known_defect_37_clock_restarting_at_1970_changes_nothing),
         cmocka_unit_test(reboot_after_each_label_of_two_blocks_keeps_the_order),
         cmocka_unit_test(device_that_never_initiates_never_writes),
         cmocka_unit_test(one_write_per_boot_and_per_block),
         cmocka_unit_test(synchronized_clock_costs_two_writes_a_day),
-        cmocka_unit_test(inherited_60_waking_every_5_minutes_wears_a_sector_205_times_a_year),
+        cmocka_unit_test(known_defect_60_waking_every_5_minutes_wears_a_sector_205_times_a_year),
         cmocka_unit_test(log_writes_each_place_in_turn_and_erases_only_what_is_full),
         cmocka_unit_test(mark_runs_ahead_of_a_clock_by_a_day_and_a_block_per_boot),
         cmocka_unit_test(writes_alternate_between_the_slots),
@@ -987,7 +987,7 @@ int main(void)
         cmocka_unit_test(ten_thousand_random_reboots_cuts_and_clock_steps_keep_the_order),
         cmocka_unit_test(torn_slot_is_reported_and_healed_by_the_next_write),
         cmocka_unit_test(newest_slot_rotting_away_later_does_not_repeat_labels),
-        cmocka_unit_test(inherited_61_one_rotten_bit_anywhere_never_repeats_a_label),
+        cmocka_unit_test(known_defect_61_one_rotten_bit_anywhere_never_repeats_a_label),
         cmocka_unit_test(damaged_records_at_the_end_of_a_log_cost_a_block_each),
         cmocka_unit_test(rotten_bit_after_a_power_cut_never_repeats_a_label),
         cmocka_unit_test(marks_of_two_slots_are_honoured_by_a_log_at_the_same_place),
@@ -1003,7 +1003,7 @@ int main(void)
         cmocka_unit_test(first_mark_is_the_greatest_of_stored_mark_clock_and_build_date),
         cmocka_unit_test(clock_going_backwards_changes_nothing),
         cmocka_unit_test(impossible_clocks_are_ignored),
-        cmocka_unit_test(inherited_62_spoofed_clock_moves_labels_by_20_years_at_most),
+        cmocka_unit_test(known_defect_62_spoofed_clock_moves_labels_by_20_years_at_most),
         cmocka_unit_test(labels_and_clock_are_under_the_lock_on_every_path),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

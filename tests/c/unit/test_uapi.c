@@ -645,7 +645,7 @@ static void set_up_two_peers(void)
     port_calls = 0;
 }
 
-static void inherited_89_a_request_with_a_mistake_changes_nothing(void **state)
+static void known_defect_89_a_request_with_a_mistake_changes_nothing(void **state)
 {
     static const char *const lines[] = {"private_key=" ZERO "\n",
                                         "listen_port=2\n",
@@ -689,7 +689,7 @@ static void what_a_removed_peer_is_given_is_checked_too(void **state)
 }
 
 /* The prefix would be nobody's, and its packets would leave outside the tunnel. */
-static void inherited_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit(void **state)
+static void known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit(void **state)
 {
     static char text[4096], more[8192];
     uint64_t before;
@@ -865,7 +865,7 @@ static void set_meanwhile(const char *lines)
 }
 
 static void
-inherited_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others(void **state)
+known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others(void **state)
 {
     (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\n");
@@ -998,14 +998,14 @@ int main(void)
         TEST(keepalive_from_nothing_asks_for_one_at_once),
         TEST(setting_what_is_set_changes_nothing),
         TEST(no_line_whatever_does_harm),
-        TEST(inherited_89_a_request_with_a_mistake_changes_nothing),
+        TEST(known_defect_89_a_request_with_a_mistake_changes_nothing),
         TEST(what_a_removed_peer_is_given_is_checked_too),
-        TEST(inherited_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
+        TEST(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
         TEST(full_pools_can_be_replaced_by_as_much),
         TEST(without_scratch_memory_what_may_not_fit_is_refused),
         TEST(a_port_in_use_undoes_the_mark_and_stops_the_rest),
         TEST(requests_fail_whole_exactly_if_a_part_would_fail),
-        TEST(inherited_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
+        TEST(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
         TEST(listing_goes_on_where_it_was_when_routes_change),
         TEST(a_chain_of_routes_changes_nothing_in_what_is_listed),
         TEST(a_device_that_goes_down_meanwhile_ends_the_answer),

@@ -51,7 +51,7 @@ def initial_sequence(wire: Wire, by_port: int) -> int:
     raise WyrmError("The device does not answer a connection.")
 
 
-def test_inherited_83_tcp_sequence_numbers_of_other_connections_cannot_be_guessed(
+def test_known_defect_83_tcp_sequence_numbers_of_other_connections_cannot_be_guessed(
     boot: Boot, wire: Callable[[], Wire]
 ) -> None:
     """RFC 6528: those of one connection grow with a clock of 4 us, others say nothing of them."""
@@ -114,7 +114,7 @@ def inner_frames(file: Path) -> str:
 
 
 @pytest.mark.parametrize("state", ["up", "down"])
-def test_inherited_76_forged_pings_from_inside_addresses_are_not_answered_in_the_clear(
+def test_known_defect_76_forged_pings_from_inside_addresses_are_not_answered_in_the_clear(
     pair: MakePair, wire: Callable[[], Wire], tmp_path: Path, state: str
 ) -> None:
     made = pair()
@@ -132,7 +132,7 @@ def test_inherited_76_forged_pings_from_inside_addresses_are_not_answered_in_the
     assert inner_frames(file) == ""
 
 
-def test_inherited_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
+def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
     pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
 ) -> None:
     """Connections and pings in the name of the peer: their answers would go through the tunnel."""
@@ -158,7 +158,7 @@ def test_inherited_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
 
 
 @pytest.mark.parametrize("state", ["up", "down"])
-def test_inherited_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
+def test_known_defect_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
     pair: MakePair, tmp_path: Path, state: str
 ) -> None:
     """An attached network of eight bits holds addresses behind the peer, too."""
@@ -183,7 +183,7 @@ def test_inherited_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
     assert net.tshark(file, "-Y", leaked) == ""
 
 
-def test_inherited_79_router_advertisements_are_ignored_unless_asked_for(
+def test_known_defect_79_router_advertisements_are_ignored_unless_asked_for(
     boot: Boot, wire: Callable[[], Wire]
 ) -> None:
     device = boot()
@@ -255,7 +255,7 @@ def spoil_configuration(flash: Path) -> None:
         stream.write(b"B")
 
 
-def test_inherited_77_device_that_cannot_read_its_configuration_lets_nothing_out(
+def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_out(
     pair: MakePair, tmp_path: Path
 ) -> None:
     made = pair()
@@ -359,7 +359,7 @@ def fragments_without_an_end_over_ipv6(_: str) -> list[dpkt.Packet]:
         fragments_without_an_end_over_ipv6,
     ],
 )
-def test_inherited_80_floods_of_strangers_leave_the_tunnel_its_buffers(
+def test_known_defect_80_floods_of_strangers_leave_the_tunnel_its_buffers(
     pair: MakePair,
     wire: Callable[[], Wire],
     kind: Callable[[str], list[dpkt.Packet]],

@@ -243,7 +243,7 @@ def name_servers(device: Device) -> list[str]:
     return re.findall(r"^dns +(\S+)", device.command("ip"), re.MULTILINE)
 
 
-def test_inherited_78_endpoint_names_are_looked_up_outside_the_tunnel(
+def test_known_defect_78_endpoint_names_are_looked_up_outside_the_tunnel(
     pair: MakePair, name_server: Callable[..., NameServer]
 ) -> None:
     """Everything goes through the tunnel, all other lookups too."""
@@ -316,7 +316,7 @@ def test_a_tunnel_without_name_servers_uses_those_of_the_network(pair: MakePair)
     assert name_servers(made.device) == [HOST_OUTER[4]]
 
 
-def test_inherited_77_addresses_of_a_configuration_that_fails_stay_out_of_reach(
+def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_reach(
     pair: MakePair, tmp_path: Path
 ) -> None:
     """The listen port is that of the DHCP client, so the tunnel cannot start at boot."""

@@ -168,7 +168,7 @@ def test_syncconf_leaves_sessions_alone_and_setconf_does_not(both: Pair, tmp_pat
     assert both.device_pings(count=1) == 0
 
 
-def test_inherited_65_what_showconf_prints_may_be_given_back_and_no_key_is_lost(
+def test_known_defect_65_what_showconf_prints_may_be_given_back_and_no_key_is_lost(
     both: Pair, tmp_path: Path
 ) -> None:
     before = wg("showconf", "wy0")

@@ -18,7 +18,7 @@ from wyrmlab.commands import test as testing
 from wyrmlab.setup import build, host_setup
 
 LIST = paths.TESTS / "defects.toml"
-_NAME = re.compile(r"inherited_(z?)0*(\d+)_(\w+)")
+_NAME = re.compile(r"known_defect_(z?)0*(\d+)_(\w+)")
 
 
 @dataclass
@@ -58,13 +58,13 @@ def outcomes_in(*junit: Path) -> dict[str, dict[str, bool]]:
 
 
 def run() -> int:
-    """Runs the tests named inherited_... and prints what they say of each defect."""
+    """Runs the tests named known_defect_... and prints what they say of each defect."""
     host_setup.ensure(*packages.USUAL)
     build.tests()
     build.firmware()
     defects = load()
     with tempfile.TemporaryDirectory(prefix="wyrm-defects-") as folder:
-        found = outcomes_in(*testing.run_quietly("inherited", Path(folder)))
+        found = outcomes_in(*testing.run_quietly("known_defect", Path(folder)))
     for defect in defects:
         defect.tests = found.get(defect.see or defect.id, {})
     show(defects)
@@ -89,4 +89,6 @@ def show(defects: list[Defect]) -> None:
         table.add_row(defect.id, defect.kind, defect.what, defect.verdict, shown, style=style)
     Console(highlight=False).print(table)
     fine = sum(defect.fine for defect in defects)
-    print(f"{fine} of {len(defects)} do not happen here. One's tests: ./wyrm test -k inherited_07")
+    print(
+        f"{fine} of {len(defects)} do not happen here. One's tests: ./wyrm test -k known_defect_07"
+    )

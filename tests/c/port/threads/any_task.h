@@ -286,7 +286,7 @@ static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **stat
 }
 #endif
 
-static void inherited_32_any_task_may_call_anything_at_any_time(void **state)
+static void known_defect_32_any_task_may_call_anything_at_any_time(void **state)
 {
     static const uint8_t names[CALLERS] = {100, 101, 102};
     pthread_t threads[CALLERS], worker_thread;
@@ -332,7 +332,7 @@ int main(void)
         cmocka_unit_test(a_job_is_not_lost_for_want_of_a_semaphore),
         cmocka_unit_test(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once),
 #endif
-        cmocka_unit_test(inherited_32_any_task_may_call_anything_at_any_time),
+        cmocka_unit_test(known_defect_32_any_task_may_call_anything_at_any_time),
     };
 
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -81,7 +81,7 @@ static size_t seal_bytes(const uint8_t *bytes, size_t len, uint8_t *out)
     return WYRM_HEADER_LEN + len + WYRM_TAG_LEN;
 }
 
-static void inherited_01_source_is_checked_not_destination(void **state)
+static void known_defect_01_source_is_checked_not_destination(void **state)
 {
     (void)state;
     bench_connect();
@@ -92,7 +92,7 @@ static void inherited_01_source_is_checked_not_destination(void **state)
     assert_int_equal(s.received, 1);
 }
 
-static void inherited_02_replay_from_elsewhere_moves_no_endpoint(void **state)
+static void known_defect_02_replay_from_elsewhere_moves_no_endpoint(void **state)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
@@ -107,7 +107,7 @@ static void inherited_02_replay_from_elsewhere_moves_no_endpoint(void **state)
     assert_int_equal(info_of_peer().endpoint.addr[3], 2);
 }
 
-static void inherited_03_replayed_keepalive_moves_no_endpoint(void **state)
+static void known_defect_03_replayed_keepalive_moves_no_endpoint(void **state)
 {
     uint8_t sealed[64], outer[BENCH_PACKET_MAX];
 
@@ -121,7 +121,7 @@ static void inherited_03_replayed_keepalive_moves_no_endpoint(void **state)
     assert_int_equal(info_of_peer().endpoint.addr[3], 2);
 }
 
-static void inherited_08_first_packet_waits_instead_of_failing(void **state)
+static void known_defect_08_first_packet_waits_instead_of_failing(void **state)
 {
     (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -129,7 +129,7 @@ static void inherited_08_first_packet_waits_instead_of_failing(void **state)
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void inherited_08_learned_endpoint_can_be_called_back(void **state)
+static void known_defect_08_learned_endpoint_can_be_called_back(void **state)
 {
     struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
 
@@ -145,7 +145,7 @@ static void inherited_08_learned_endpoint_can_be_called_back(void **state)
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void inherited_11_large_chained_datagram_arrives(void **state)
+static void known_defect_11_large_chained_datagram_arrives(void **state)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 1392};
@@ -161,7 +161,7 @@ static void inherited_11_large_chained_datagram_arrives(void **state)
     assert_int_equal(s.len, udp.len);
 }
 
-static void inherited_12_short_authentic_payload_is_not_read_beyond(void **state)
+static void known_defect_12_short_authentic_payload_is_not_read_beyond(void **state)
 {
     (void)state;
     bench_connect();
@@ -174,7 +174,7 @@ static void inherited_12_short_authentic_payload_is_not_read_beyond(void **state
     assert_int_equal(bench_counters()->rx_packets, 0); /* and the sanitizer saw nothing */
 }
 
-static void inherited_24_ipv6_endpoints_are_possible(void **state)
+static void known_defect_24_ipv6_endpoints_are_possible(void **state)
 {
     (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -183,7 +183,7 @@ static void inherited_24_ipv6_endpoints_are_possible(void **state)
     assert_int_equal(bench.far_sees.family, 6);
 }
 
-static void inherited_25_ipv6_source_of_a_datagram_is_whole(void **state)
+static void known_defect_25_ipv6_source_of_a_datagram_is_whole(void **state)
 {
     const struct wyrm_endpoint expected = {
         .family = 6, .port = BENCH_PORT, .addr = {0xfd, 1, [14] = 0xab, 0xcd}};
@@ -199,7 +199,7 @@ static void inherited_25_ipv6_source_of_a_datagram_is_whole(void **state)
     assert_memory_equal(learned.addr, expected.addr, 16);
 }
 
-static void inherited_26_inner_ipv6_is_checked_like_ipv4(void **state)
+static void known_defect_26_inner_ipv6_is_checked_like_ipv4(void **state)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "fd07::2", .dst = "fd07::1", .dport = 7, .len = 8};
@@ -229,7 +229,7 @@ static void meddle(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr
     wyrm_lwip_remove(bench.tunnel);
 }
 
-static void inherited_32_tunnel_may_be_removed_from_a_callback(void **state)
+static void known_defect_32_tunnel_may_be_removed_from_a_callback(void **state)
 {
     (void)state;
     bench_connect();
@@ -241,7 +241,7 @@ static void inherited_32_tunnel_may_be_removed_from_a_callback(void **state)
 
 /* Whoever else keeps something in the interface, as some vendors' stacks do, takes nothing of ours.
  */
-static void inherited_33_the_interfaces_state_belongs_to_others(void **state)
+static void known_defect_33_the_interfaces_state_belongs_to_others(void **state)
 {
     struct netif *netif = wyrm_lwip_netif(bench.tunnel);
     int others;
@@ -258,7 +258,7 @@ static void inherited_33_the_interfaces_state_belongs_to_others(void **state)
     assert_ptr_equal(netif->state, &others);
 }
 
-static void inherited_34_without_randomness_no_handshake(void **state)
+static void known_defect_34_without_randomness_no_handshake(void **state)
 {
     (void)state;
     bench.random_fails = true;
@@ -277,7 +277,7 @@ static void inherited_34_without_randomness_no_handshake(void **state)
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void inherited_35_calls_before_the_start_are_refused(void **state)
+static void known_defect_35_calls_before_the_start_are_refused(void **state)
 {
     WYRM_LWIP_DEFINE(fresh, 1, 1, 1);
     const uint8_t key[WYRM_KEY_LEN] = {9};
@@ -303,7 +303,7 @@ static void inherited_35_calls_before_the_start_are_refused(void **state)
     wyrm_lwip_remove(&fresh);
 }
 
-static void inherited_36_the_port_we_listen_on_is_our_own(void **state)
+static void known_defect_36_the_port_we_listen_on_is_our_own(void **state)
 {
     (void)state;
     bench_connect();
@@ -315,7 +315,7 @@ static void inherited_36_the_port_we_listen_on_is_our_own(void **state)
     assert_int_equal(info_of_peer().endpoint.port, BENCH_PORT);
 }
 
-static void inherited_38_idle_tunnel_does_not_tick(void **state)
+static void known_defect_38_idle_tunnel_does_not_tick(void **state)
 {
     (void)state;
     for (int minutes = 0; minutes < 24 * 60; minutes++) {
@@ -325,7 +325,7 @@ static void inherited_38_idle_tunnel_does_not_tick(void **state)
     assert_true(bench_counters()->timer_fired <= 2);
 }
 
-static void inherited_38_session_ticks_only_as_often_as_it_must(void **state)
+static void known_defect_38_session_ticks_only_as_often_as_it_must(void **state)
 {
     (void)state;
     bench_connect();
@@ -343,7 +343,7 @@ static void inherited_38_session_ticks_only_as_often_as_it_must(void **state)
 
 /* All of lwIP's memory is an allocator of the test's, which counts; our own is none at all, and the
  * sanitizer sees what is given back and was not taken. */
-static void inherited_39_what_was_allocated_goes_back_where_it_came_from(void **state)
+static void known_defect_39_what_was_allocated_goes_back_where_it_came_from(void **state)
 {
     unsigned before;
 
@@ -361,7 +361,7 @@ static void inherited_39_what_was_allocated_goes_back_where_it_came_from(void **
     }
 }
 
-static void inherited_40_one_buffer_out_and_none_in(void **state)
+static void known_defect_40_one_buffer_out_and_none_in(void **state)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 900};
@@ -391,7 +391,7 @@ static void inherited_40_one_buffer_out_and_none_in(void **state)
     assert_int_equal(s.received, 1);
 }
 
-static void inherited_29_late_response_after_disconnect_makes_no_session(void **state)
+static void known_defect_29_late_response_after_disconnect_makes_no_session(void **state)
 {
     (void)state;
     assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
@@ -410,27 +410,27 @@ int main(void)
 #f "_over_ipv6", f, setup_six, teardown, NULL                                              \
     }
     const struct CMUnitTest tests[] = {
-        TEST(inherited_01_source_is_checked_not_destination),
-        TEST(inherited_02_replay_from_elsewhere_moves_no_endpoint),
-        TEST(inherited_03_replayed_keepalive_moves_no_endpoint),
-        TEST(inherited_08_first_packet_waits_instead_of_failing),
-        TEST(inherited_08_learned_endpoint_can_be_called_back),
-        TEST(inherited_11_large_chained_datagram_arrives),
-        TEST(inherited_12_short_authentic_payload_is_not_read_beyond),
-        TEST_SIX(inherited_24_ipv6_endpoints_are_possible),
-        TEST_SIX(inherited_25_ipv6_source_of_a_datagram_is_whole),
-        TEST(inherited_26_inner_ipv6_is_checked_like_ipv4),
-        TEST_SIX(inherited_26_inner_ipv6_is_checked_like_ipv4),
-        TEST(inherited_29_late_response_after_disconnect_makes_no_session),
-        TEST(inherited_32_tunnel_may_be_removed_from_a_callback),
-        TEST(inherited_33_the_interfaces_state_belongs_to_others),
-        TEST(inherited_34_without_randomness_no_handshake),
-        TEST(inherited_35_calls_before_the_start_are_refused),
-        TEST(inherited_36_the_port_we_listen_on_is_our_own),
-        TEST(inherited_38_idle_tunnel_does_not_tick),
-        TEST(inherited_38_session_ticks_only_as_often_as_it_must),
-        TEST(inherited_39_what_was_allocated_goes_back_where_it_came_from),
-        TEST(inherited_40_one_buffer_out_and_none_in),
+        TEST(known_defect_01_source_is_checked_not_destination),
+        TEST(known_defect_02_replay_from_elsewhere_moves_no_endpoint),
+        TEST(known_defect_03_replayed_keepalive_moves_no_endpoint),
+        TEST(known_defect_08_first_packet_waits_instead_of_failing),
+        TEST(known_defect_08_learned_endpoint_can_be_called_back),
+        TEST(known_defect_11_large_chained_datagram_arrives),
+        TEST(known_defect_12_short_authentic_payload_is_not_read_beyond),
+        TEST_SIX(known_defect_24_ipv6_endpoints_are_possible),
+        TEST_SIX(known_defect_25_ipv6_source_of_a_datagram_is_whole),
+        TEST(known_defect_26_inner_ipv6_is_checked_like_ipv4),
+        TEST_SIX(known_defect_26_inner_ipv6_is_checked_like_ipv4),
+        TEST(known_defect_29_late_response_after_disconnect_makes_no_session),
+        TEST(known_defect_32_tunnel_may_be_removed_from_a_callback),
+        TEST(known_defect_33_the_interfaces_state_belongs_to_others),
+        TEST(known_defect_34_without_randomness_no_handshake),
+        TEST(known_defect_35_calls_before_the_start_are_refused),
+        TEST(known_defect_36_the_port_we_listen_on_is_our_own),
+        TEST(known_defect_38_idle_tunnel_does_not_tick),
+        TEST(known_defect_38_session_ticks_only_as_often_as_it_must),
+        TEST(known_defect_39_what_was_allocated_goes_back_where_it_came_from),
+        TEST(known_defect_40_one_buffer_out_and_none_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
