@@ -55,7 +55,7 @@ _EXCEPTIONS = {
 
 
 # Leaves are empty on all cores but their own.
-_OF_ONE_CORE = re.compile(r"\.S\.o$|(_aarch64|wyrm_rows)\.c\.o$")
+_OF_ONE_CORE = re.compile(r"\.S\.o$|(_aarch64|_x86_64|wyrm_rows)\.c\.o$")
 
 
 def slow_instructions(core: rig.Core, thing: Path) -> Iterator[str]:
