@@ -74,7 +74,7 @@ set(WYRM_LWIP_SRCS
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_api.c
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_hold.c
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_inner.c
-  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_life.c
+  ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_netif.c
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_route.c
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_udp.c)
 set(WYRM_FREERTOS_SRCS ${WYRM_SRC_DIR}/port/freertos/wyrm_freertos.c)

@@ -47,6 +47,17 @@ bool command_genkey(int argc, char **argv)
     return true;
 }
 
+static wyrm_status read_public_key(struct wyrm_device *device, wyrm_ms now, void *out)
+{
+    (void)now;
+    return wyrm_public_key(device, out);
+}
+
+static bool tunnel_public_key(uint8_t out[WYRM_KEY_LEN])
+{
+    return wyrm_lwip_call_core(tunnel_lwip(), read_public_key, out) == WYRM_IDLE;
+}
+
 /* A tunnel that is up may have another key than the next one will: from 'uapi', or from before
  * 'genkey' or 'conf clear'. */
 bool command_pubkey(int argc, char **argv)
@@ -57,7 +68,7 @@ bool command_pubkey(int argc, char **argv)
     (void)argv;
     if (argc != 1)
         return shell_usage();
-    bool in_use = tunnel_is_up() && wyrm_lwip_public_key(tunnel_lwip(), used) == WYRM_IDLE;
+    bool in_use = tunnel_is_up() && tunnel_public_key(used);
 
     if (key)
         wyrm_x25519_base(kept, key);
@@ -87,23 +98,39 @@ bool command_genpsk(int argc, char **argv)
 
 /* ---- wg show ---- */
 
-static void show_routes(wyrm_peer_id peer)
+/* A peer as it was at one moment: printing must not hold lwIP's lock. */
+struct snapshot {
+    wyrm_peer_id id;
+    wyrm_ms now;
+    struct wyrm_peer_info info;
+    unsigned n_routes;
+    struct wyrm_prefix routes[TUNNEL_ROUTES];
+};
+
+static wyrm_status read_peer(struct wyrm_device *device, wyrm_ms now, void *out)
 {
+    struct snapshot *s = out;
     struct wyrm_prefix prefix;
     wyrm_peer_id owner;
-    bool first = true;
 
-    console_printf("  allowed ips: ");
-    for (uint32_t i = 0; wyrm_lwip_route_get(tunnel_lwip(), i, &prefix, &owner) == WYRM_IDLE; i++) {
+    s->now = now;
+    s->n_routes = 0;
+    for (uint32_t i = 0; wyrm_route_get(device, i, &prefix, &owner) == WYRM_IDLE; i++)
+        if (owner == s->id)
+            s->routes[s->n_routes++] = prefix;
+    return wyrm_peer_get(device, now, s->id, &s->info);
+}
+
+static void show_routes(const struct snapshot *s)
+{
+    console_printf("  allowed ips: %s", s->n_routes ? "" : "(none)");
+    for (unsigned i = 0; i < s->n_routes; i++) {
         char text[WYRM_PREFIX_TEXT_MAX];
 
-        if (owner != peer)
-            continue;
-        (void)wyrm_prefix_print(&prefix, text);
-        console_printf("%s%s", first ? "" : ", ", text);
-        first = false;
+        (void)wyrm_prefix_print(&s->routes[i], text);
+        console_printf("%s%s", i == 0 ? "" : ", ", text);
     }
-    console_printf("%s\n", first ? "(none)" : "");
+    console_printf("\n");
 }
 
 static void show_transfer(const struct wyrm_peer_info *info)
@@ -117,8 +144,9 @@ static void show_transfer(const struct wyrm_peer_info *info)
     console_printf("  transfer: %s received, %s sent\n", in, out);
 }
 
-static void show_peer(wyrm_peer_id id, const struct wyrm_peer_info *info, wyrm_ms now)
+static void show_peer(const struct snapshot *s)
 {
+    const struct wyrm_peer_info *info = &s->info;
     char text[WYRM_AGO_TEXT_MAX];
 
     _Static_assert(sizeof text >= WYRM_ENDPOINT_TEXT_MAX, "one buffer for both");
@@ -129,9 +157,9 @@ static void show_peer(wyrm_peer_id id, const struct wyrm_peer_info *info, wyrm_m
         (void)wyrm_endpoint_print(&info->endpoint, text);
         console_printf("  endpoint: %s\n", text);
     }
-    show_routes(id);
+    show_routes(s);
     if (info->last_handshake != WYRM_NEVER) {
-        (void)wyrm_text_ago((uint32_t)((now - info->last_handshake) / 1000), text);
+        (void)wyrm_text_ago((uint32_t)((s->now - info->last_handshake) / 1000), text);
         console_printf("  latest handshake: %s\n", text);
     } else {
         console_printf("  latest handshake: none yet\n");
@@ -145,23 +173,20 @@ static void show_peer(wyrm_peer_id id, const struct wyrm_peer_info *info, wyrm_m
 
 static bool show(void)
 {
+    static struct snapshot snapshot; /* static: the console's stack is small */
     uint8_t pub[WYRM_KEY_LEN];
 
     if (!tunnel_is_up())
         return shell_error("the tunnel is down; 'wg up' starts it");
     console_printf("interface: wy0\n");
-    if (wyrm_lwip_public_key(tunnel_lwip(), pub) == WYRM_IDLE) {
+    if (tunnel_public_key(pub)) {
         print_key("  public key: ", pub);
         console_printf("  private key: (hidden)\n");
     }
     console_printf("  listening port: %u\n", wyrm_lwip_port(tunnel_lwip()));
-    for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++) {
-        struct wyrm_peer_info info;
-        wyrm_ms now;
-
-        if (wyrm_lwip_peer_get(tunnel_lwip(), id, &info, &now) == WYRM_IDLE)
-            show_peer(id, &info, now);
-    }
+    for (snapshot.id = 0; snapshot.id < TUNNEL_PEERS; snapshot.id++)
+        if (wyrm_lwip_call_core(tunnel_lwip(), read_peer, &snapshot) == WYRM_IDLE)
+            show_peer(&snapshot);
     return true;
 }
 

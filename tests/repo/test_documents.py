@@ -50,7 +50,7 @@ def test_the_documents_name_only_lists_and_definitions_that_exist() -> None:
         )
         assert known, name
     for name in sorted(set(re.findall(r"\bWYRM_PORT_[A-Z]+\b", text))):
-        assert f"#ifdef {name}\n" in code, name
+        assert re.search(rf"#if !?(defined\()?{name}\b", code), name
     for language in ("cmake", "make"):
         for definition in ("WYRM_PORT_LWIP=1", "WYRM_PORT_FREERTOS=1"):
             assert definition in block(PORTING, language)

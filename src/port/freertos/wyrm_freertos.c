@@ -2,10 +2,14 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS under a tunnel: worker and lock. wyrm_lwip_work does the work; only its take and commit
- * are under lwIP's lock, so a handshake never holds up a packet.
+ * The worker task, and the test for holding lwIP's core lock. wyrm_lwip_work() takes the lock only
+ * to take and commit a job, so a handshake never delays a packet.
  */
-#ifdef WYRM_PORT_FREERTOS
+#if !defined(WYRM_PORT_FREERTOS) || !WYRM_PORT_FREERTOS
+
+typedef int wyrm_freertos_not_built; /* ISO C requires a declaration in every file */
+
+#else
 
 #include "wyrm_freertos.h"
 
@@ -21,14 +25,14 @@
 
 /* ---- Worker --------------------------------------------------------------- */
 
-/* The task is never deleted: on several cores nobody can tell whether a task that has just blocked
- * has left its core and its stack. A stopped one waits, and a later start goes on with it.
+/* The task is never deleted: with several cores, a task that has just blocked may still be using
+ * its stack. A stopped task waits, and a later start reuses it.
  *
- * `wanted` counts starts and stops, odd while stopped; the task confirms what it has seen. A late
- * confirmation of an earlier stop thus never passes for that of a later one. */
-static bool is_stopped(uint32_t wanted)
+ * `requested` counts starts and stops and is odd while stopped; the task copies the value it has
+ * seen to `confirmed`. The confirmation of an earlier stop is thus never taken for a later one. */
+static bool is_stopped(uint32_t requested)
 {
-    return wanted % 2 != 0;
+    return requested % 2 != 0;
 }
 
 static void work(void *argument)
@@ -37,12 +41,12 @@ static void work(void *argument)
 
     for (;;) {
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
-        uint32_t wanted = worker->wanted;
+        uint32_t requested = worker->requested;
 
-        if (!is_stopped(wanted)) {
+        if (!is_stopped(requested)) {
             wyrm_lwip_work(worker->lwip, &worker->job);
         }
-        worker->confirmed = wanted;
+        worker->confirmed = requested;
     }
 }
 
@@ -52,20 +56,20 @@ void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBase
         worker->lwip = lwip;
         worker->task = xTaskCreateStatic(work, "wyrm", WYRM_WORKER_STACK_WORDS, worker, priority,
                                          worker->stack, &worker->control);
-    } else if (is_stopped(worker->wanted)) {
+    } else if (is_stopped(worker->requested)) {
         worker->lwip = lwip;
-        worker->wanted++;
+        worker->requested++;
     }
-    wyrm_worker_wake(worker); /* work may wait already */
+    wyrm_worker_wake(worker); /* a handshake may be pending already */
 }
 
 void wyrm_worker_stop(struct wyrm_worker *worker)
 {
-    if (worker->task == NULL || is_stopped(worker->wanted)) {
+    if (worker->task == NULL || is_stopped(worker->requested)) {
         return;
     }
-    worker->wanted++;
-    while (worker->confirmed != worker->wanted) {
+    worker->requested++;
+    while (worker->confirmed != worker->requested) {
         wyrm_worker_wake(worker);
         vTaskDelay(1);
     }
@@ -112,6 +116,4 @@ bool wyrm_freertos_lwip_held(void)
 
 #endif
 
-#else
-typedef int wyrm_freertos_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_FREERTOS */

@@ -2,33 +2,33 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The tunnel as a network interface: packets between lwIP and the core, and one timer. Everything
- * here runs under lwIP's core lock; wyrm_lwip_api.c is the door for other tasks.
+ * Data path: packets between lwIP and the core, and the tunnel's one timer. Everything here
+ * requires lwIP's core lock.
  *
  *   in:  UDP callback -> unseal() decrypts in the pbuf -> deliver() -> netif->input
  *   out: netif->output -> send_packet() encrypts into one new pbuf -> wyrm_lwip_transmit() -> UDP
  *
- * After each, wyrm_lwip_service_locked() gives the core its turn. Re-entry is bounded: a packet
- * that meets its own tunnel again, inwards or outwards, is dropped and counted as a loop.
+ * After either, wyrm_lwip_service_locked() polls the core. Recursion is bounded: a packet that
+ * reaches its own tunnel a second time, in either direction, is dropped and counted as a loop.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include "lwip/memp.h"
 #include "lwip/prot/ip.h"
 #include "lwip/sys.h"
 #include "lwip/timeouts.h"
 
-/* Idle tunnels wake up twice a day, so that the 32-bit clock of lwIP can be widened. */
+/* An idle tunnel wakes up twice a day to extend lwIP's 32-bit clock before it wraps. */
 #define TIMER_MAX ((uint32_t)12 * 60 * 60 * 1000)
 
-static struct wyrm_lwip *around(struct netif *netif)
+static struct wyrm_lwip *tunnel_of(struct netif *netif)
 {
     return (struct wyrm_lwip *)(void *)((char *)netif - offsetof(struct wyrm_lwip, netif));
 }
 
-struct wyrm_lwip *wyrm_lwip_of(struct netif *netif)
+struct wyrm_lwip *wyrm_lwip_from_netif(struct netif *netif)
 {
 #if LWIP_IPV4
     bool ours = netif->output == wyrm_lwip_output4;
@@ -36,7 +36,7 @@ struct wyrm_lwip *wyrm_lwip_of(struct netif *netif)
     bool ours = netif->output_ip6 == wyrm_lwip_output6;
 #endif
 
-    return ours ? around(netif) : NULL;
+    return ours ? tunnel_of(netif) : NULL;
 }
 
 wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
@@ -44,16 +44,17 @@ wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip)
     return wyrm_clock_widen(&lwip->clock, sys_now());
 }
 
-/* ---- Outwards ------------------------------------------------------------- */
+/* ---- Output --------------------------------------------------------------- */
 
-/* Leaves of a pbuf in one piece what the core made of it. */
-static void cut(struct pbuf *p, const struct wyrm_packet *out)
+/* Reduces a contiguous pbuf to the packet that the core produced inside it. */
+static void trim(struct pbuf *p, const struct wyrm_packet *out)
 {
     p->payload = out->data;
-    p->len = p->tot_len = (uint16_t)out->len; /* without padding and tag, or with less padding */
+    p->len = p->tot_len = (uint16_t)out->len;
 }
 
-/* Copies a packet to where its ciphertext goes; with `mss`, segments of its connection will fit. */
+/* Copies a packet to where its ciphertext will be; `mss` is NULL or says where to clamp the copy.
+ */
 static struct wyrm_span copy_into(struct pbuf *sealed, struct wyrm_lwip *lwip,
                                   const struct pbuf *packet, const struct wyrm_lwip_mss *mss)
 {
@@ -67,8 +68,8 @@ static struct wyrm_span copy_into(struct pbuf *sealed, struct wyrm_lwip *lwip,
     return (struct wyrm_span){copy, packet->tot_len};
 }
 
-/* Encrypts `packet` into `sealed`, which has room: from where its pieces lie, unless they are too
- * many or must be changed. */
+/* Encrypts `packet` into `sealed`, which is large enough. Gathers the packet's segments without a
+ * copy unless there are too many or the MSS must be clamped. */
 static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struct pbuf *sealed,
                         struct wyrm_packet *out)
 {
@@ -89,24 +90,24 @@ static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struc
                        sealed->len, out);
 }
 
-static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_refusal why)
+static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_error error)
 {
-    if (why == WYRM_LWIP_TOO_BIG) {
+    if (error == WYRM_LWIP_TOO_BIG) {
         lwip->counters.too_big++;
     } else {
         lwip->counters.unreachable++;
     }
     if (WYRM_LWIP_ICMP_ERRORS) {
-        wyrm_lwip_refuse(lwip, packet, why);
+        wyrm_lwip_send_icmp_error(lwip, packet, error);
     }
-    return why == WYRM_LWIP_TOO_BIG ? ERR_VAL : ERR_RTE;
+    return error == WYRM_LWIP_TOO_BIG ? ERR_VAL : ERR_RTE;
 }
 
-/* Encrypts and sends an inner packet, or holds or refuses it. The packet stays the caller's. */
+/* Encrypts and sends an inner packet, or holds or refuses it. The caller keeps its reference. */
 static err_t send_packet(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     struct wyrm_packet out;
-    struct pbuf *sealed = wyrm_lwip_datagram(lwip, WYRM_SEALED_LEN(packet->tot_len));
+    struct pbuf *sealed = wyrm_lwip_alloc(lwip, WYRM_SEALED_LEN(packet->tot_len));
 
     if (sealed == NULL) {
         return ERR_MEM;
@@ -114,18 +115,18 @@ static err_t send_packet(struct wyrm_lwip *lwip, struct pbuf *packet)
     wyrm_status status = seal(lwip, packet, sealed, &out);
 
     if (status == WYRM_SEND) {
-        cut(sealed, &out);
+        trim(sealed, &out);
         err_t err = wyrm_lwip_transmit(lwip, sealed, &out.to);
 
         lwip->counters.tx_packets += err == ERR_OK;
         return err;
     }
     pbuf_free(sealed);
-    return status == WYRM_HOLD ? wyrm_lwip_hold(lwip, out.peer, packet)
+    return status == WYRM_HOLD ? wyrm_lwip_hold_push(lwip, out.peer, packet)
                                : refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
 }
 
-static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
+static WYRM_LWIP_NOINLINE err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     if (lwip->sending) {
         lwip->counters.loops++;
@@ -138,7 +139,7 @@ static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
         lwip->counters.filtered++;
         return ERR_OK;
     }
-    if (!lwip->running) { /* the filter may just have stopped it */
+    if (!lwip->running) { /* perhaps stopped by the filter */
         lwip->counters.down++;
         return refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
     }
@@ -154,7 +155,7 @@ static WYRM_LWIP_APART err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
 err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop)
 {
     LWIP_UNUSED_ARG(next_hop);
-    return output(around(netif), packet);
+    return output(tunnel_of(netif), packet);
 }
 #endif
 
@@ -162,14 +163,14 @@ err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr
 err_t wyrm_lwip_output6(struct netif *netif, struct pbuf *packet, const ip6_addr_t *next_hop)
 {
     LWIP_UNUSED_ARG(next_hop);
-    return output(around(netif), packet);
+    return output(tunnel_of(netif), packet);
 }
 #endif
 
-/* ---- Inwards -------------------------------------------------------------- */
+/* ---- Input ---------------------------------------------------------------- */
 
-/* In one piece, ours alone, and in memory that may be written: the struct's own, or a buffer that a
- * driver has lent (a custom PBUF_REF). A custom PBUF_ROM may lie in flash. */
+/* Contiguous, not shared, and in writable memory: allocated with the pbuf, or a driver's buffer (a
+ * custom PBUF_REF). A custom PBUF_ROM may lie in flash. */
 static bool writable(const struct pbuf *p)
 {
     return p->next == NULL && p->ref == 1 &&
@@ -178,25 +179,26 @@ static bool writable(const struct pbuf *p)
              (p->flags & PBUF_FLAG_IS_CUSTOM) != 0));
 }
 
-/* Consumes `p`; NULL: no memory. */
+/* Returns a writable datagram in place of `p`, which it consumes. NULL: out of memory. */
 static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
 {
     if (writable(p)) {
         return p;
     }
-    struct pbuf *copy = wyrm_lwip_copy(lwip, p, &lwip->counters.rx_copies);
+    struct pbuf *copy = wyrm_lwip_clone(lwip, p, &lwip->counters.rx_copies);
 
     pbuf_free(p);
     return copy;
 }
 
-/* Gives the datagram to the core; the inner packet if there is one. Consumes `p`. */
-static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t port)
+/* Passes a datagram to the core. Returns `p` reduced to the inner packet, or NULL after freeing it.
+ */
+static WYRM_LWIP_NOINLINE struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t port)
 {
     struct wyrm_meta meta;
     struct wyrm_packet out;
 
-    wyrm_lwip_describe(&meta, port);
+    wyrm_lwip_current_meta(&meta, port);
     p = make_writable(lwip, p);
     if (p == NULL) {
         return NULL;
@@ -204,21 +206,21 @@ static WYRM_LWIP_APART struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *
     wyrm_status status =
         wyrm_input(lwip->device, wyrm_lwip_now_locked(lwip), &meta, p->payload, p->len, &out);
     if (status == WYRM_DELIVER) {
-        cut(p, &out);
+        trim(p, &out);
         return p;
     }
-    (void)wyrm_lwip_obey(lwip, status, &out);
+    (void)wyrm_lwip_handle_status(lwip, status, &out);
     pbuf_free(p);
     return NULL;
 }
 
 #if LWIP_IPV6
-/* lwIP believes router advertisements from any interface, and a peer with ::/0 may use any source.
- * They count only with a hop limit of 255 (RFC 4861), whatever extension headers or fragments they
- * hide in: nobody inside a tunnel is our neighbour. */
-static void disarm_neighbour_discovery(struct pbuf *p)
+/* lwIP accepts router advertisements on any interface, and a peer allowed ::/0 may send from any
+ * address. A tunnel has no on-link neighbours, so lower a hop limit of 255, without which neighbour
+ * discovery is invalid (RFC 4861) even inside extension headers or fragments. */
+static void invalidate_neighbour_discovery(struct pbuf *p)
 {
-    uint8_t *ip = p->payload; /* whole and of a good length: the core has looked at it */
+    uint8_t *ip = p->payload; /* the core has checked the header and its length */
 
     if (ip[0] >> 4 == 6 && ip[7] == 255 && ip[6] != IP_PROTO_TCP && ip[6] != IP_PROTO_UDP) {
         ip[7] = 254;
@@ -226,7 +228,7 @@ static void disarm_neighbour_discovery(struct pbuf *p)
 }
 #endif
 
-/* Hands a plain packet to the stack. Consumes `p`. */
+/* Passes an inner packet to lwIP, which frees it. */
 static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
 {
     if (!netif_is_up(&lwip->netif)) {
@@ -240,7 +242,7 @@ static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
             wyrm_lwip_clamp_mss(p, 0, &mss);
         }
 #if LWIP_IPV6
-        disarm_neighbour_discovery(p);
+        invalidate_neighbour_discovery(p);
 #endif
         lwip->counters.rx_packets++;
         if (lwip->netif.input(p, &lwip->netif) == ERR_OK) {
@@ -256,9 +258,9 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     struct wyrm_lwip *lwip = arg;
 
     LWIP_UNUSED_ARG(pcb);
-    LWIP_UNUSED_ARG(addr); /* of the packet that lwIP is at, as all that describes it */
-    /* An authentic packet may hold another datagram for this very tunnel, and so on; each level
-     * would cost a round of stack. */
+    LWIP_UNUSED_ARG(addr); /* wyrm_lwip_current_meta() reads it from lwIP */
+    /* An authenticated packet may contain another datagram for the same tunnel, and so on. Each
+     * level would take more stack. */
     if (lwip->receiving || ip_current_input_netif() == &lwip->netif) {
         lwip->counters.loops++;
         pbuf_free(p);
@@ -273,15 +275,15 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     wyrm_lwip_service_locked(lwip);
 }
 
-void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool to_peer)
+void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send)
 {
     struct pbuf *packet;
 
-    /* Counted first, as a packet may have to wait again. */
-    for (unsigned n = lwip->held_used; n > 0 && (packet = wyrm_lwip_unhold(lwip, peer, 0)) != NULL;
-         n--) {
-        if (to_peer) {
-            (void)send_packet(lwip, packet); /* an error is counted there; nobody waits for it */
+    /* Limited to the number held now: sending may hold a packet again. */
+    for (unsigned n = lwip->held_count;
+         n > 0 && (packet = wyrm_lwip_hold_pop(lwip, peer, 0)) != NULL; n--) {
+        if (send) {
+            (void)send_packet(lwip, packet); /* counts its own errors */
         } else {
             lwip->counters.held_dropped++;
         }
@@ -289,10 +291,10 @@ void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool to_peer)
     }
 }
 
-/* ---- The core's turn ------------------------------------------------------- */
+/* ---- Polling and the timer -------------------------------------------------- */
 
-/* One verdict of the core; if it is about a peer, about which. */
-static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
+/* Polls the core once and sends its message, if any. Sets `*peer` for WYRM_READY and WYRM_LOST. */
+static WYRM_LWIP_NOINLINE wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
 {
     uint8_t buf[WYRM_CONTROL_MAX];
     struct wyrm_packet out;
@@ -300,10 +302,10 @@ static WYRM_LWIP_APART wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_i
         wyrm_poll(lwip->device, wyrm_lwip_now_locked(lwip), buf, sizeof(buf), &out);
 
     *peer = out.peer;
-    return wyrm_lwip_obey(lwip, status, &out);
+    return wyrm_lwip_handle_status(lwip, status, &out);
 }
 
-static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
+static void handle_peer_event(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 {
     bool ready = status == WYRM_READY;
 
@@ -317,8 +319,7 @@ static void act(struct wyrm_lwip *lwip, wyrm_status status, wyrm_peer_id peer)
 
 static void on_timer(void *arg);
 
-/* lwIP keeps silent about a timer that it has no memory for. */
-bool wyrm_lwip_timer_left(void)
+bool wyrm_lwip_timeout_available(void)
 {
     void *entry = memp_malloc(MEMP_SYS_TIMEOUT);
 
@@ -326,8 +327,8 @@ bool wyrm_lwip_timer_left(void)
     return entry != NULL;
 }
 
-/* A deadline that moves away, as it does with every packet, costs nothing: the timer fires early
- * once and is armed anew. A timer that is due, or could not be had, counts as none. */
+/* A deadline that moves into the future, as with every packet, needs no work: the timer fires early
+ * once and is armed again. A timer that has expired or could not be allocated counts as unset. */
 static void arm_timer(struct wyrm_lwip *lwip)
 {
     wyrm_ms now = lwip->clock.ms; /* as of the last poll */
@@ -340,7 +341,7 @@ static void arm_timer(struct wyrm_lwip *lwip)
     }
     sys_untimeout(on_timer, lwip);
     lwip->timer_due = (uint32_t)now;
-    if (wyrm_lwip_timer_left()) {
+    if (wyrm_lwip_timeout_available()) {
         sys_timeout(wait, on_timer, lwip);
         lwip->timer_due += wait;
     }
@@ -354,7 +355,7 @@ static void on_timer(void *arg)
     wyrm_lwip_service_locked(lwip);
 }
 
-void wyrm_lwip_disarm_timer(struct wyrm_lwip *lwip)
+void wyrm_lwip_cancel_timer(struct wyrm_lwip *lwip)
 {
     sys_untimeout(on_timer, lwip);
     lwip->timer_due = (uint32_t)lwip->clock.ms;
@@ -366,11 +367,11 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
     wyrm_status status;
 
     if (!lwip->running || lwip->polling) {
-        return; /* the outer call goes on polling */
+        return; /* the outer call keeps polling */
     }
     lwip->polling = true;
     while (lwip->running && (status = poll_once(lwip, &peer)) > WYRM_IDLE) {
-        act(lwip, status, peer);
+        handle_peer_event(lwip, status, peer);
     }
     lwip->polling = false;
     if (lwip->running) {
@@ -378,6 +379,4 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
     }
 }
 
-#else
-typedef int wyrm_lwip_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */

@@ -2,18 +2,18 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Packets that wait for a session, as lwIP's etharp.c keeps packets that wait for an address: a
- * bounded number for each peer, the oldest pushed out first.
+ * Packets waiting for a session, bounded per peer and in total; a full queue drops its oldest, as
+ * lwIP's etharp.c does with packets waiting for an address.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include <string.h>
 
-struct pbuf *wyrm_lwip_unhold(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep)
+struct pbuf *wyrm_lwip_hold_pop(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigned keep)
 {
-    struct wyrm_lwip_held *end = lwip->held + lwip->held_used, *oldest = NULL;
+    struct wyrm_lwip_held *end = lwip->held + lwip->held_count, *oldest = NULL;
     unsigned n = 0;
 
     for (struct wyrm_lwip_held *one = end; one != lwip->held;) {
@@ -28,7 +28,7 @@ struct pbuf *wyrm_lwip_unhold(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsigne
     }
     struct pbuf *packet = oldest->packet;
 
-    lwip->held_used--;
+    lwip->held_count--;
     memmove(oldest, oldest + 1, (size_t)((char *)end - (char *)(oldest + 1)));
     return packet;
 }
@@ -43,14 +43,14 @@ static bool needs_copy(const struct pbuf *packet)
     return false;
 }
 
-err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet)
+err_t wyrm_lwip_hold_push(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *packet)
 {
-    if (lwip->held_room == 0) {
+    if (lwip->held_capacity == 0) {
         lwip->counters.held_dropped++;
         return ERR_OK;
     }
     if (needs_copy(packet)) {
-        packet = wyrm_lwip_copy(lwip, packet, &lwip->counters.held_copies);
+        packet = wyrm_lwip_clone(lwip, packet, &lwip->counters.held_copies);
         if (packet == NULL) {
             return ERR_MEM;
         }
@@ -58,20 +58,18 @@ err_t wyrm_lwip_hold(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf *pac
         pbuf_ref(packet);
     }
 
-    struct pbuf *old = wyrm_lwip_unhold(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
+    struct pbuf *old = wyrm_lwip_hold_pop(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
 
     if (old == NULL) {
-        old = wyrm_lwip_unhold(lwip, WYRM_NO_PEER, lwip->held_room - 1u);
+        old = wyrm_lwip_hold_pop(lwip, WYRM_NO_PEER, lwip->held_capacity - 1u);
     }
     if (old != NULL) {
         pbuf_free(old);
         lwip->counters.held_dropped++;
     }
-    lwip->held[lwip->held_used++] = (struct wyrm_lwip_held){packet, peer};
+    lwip->held[lwip->held_count++] = (struct wyrm_lwip_held){packet, peer};
     lwip->counters.held++;
     return ERR_OK;
 }
 
-#else
-typedef int wyrm_lwip_hold_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */

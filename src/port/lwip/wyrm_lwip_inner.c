@@ -2,12 +2,11 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a tunnel does to plain packets besides encrypting them: check sums in software, the TCP
- * segment size, ICMP errors to the sender, and no neighbour discovery. Called by wyrm_lwip.c.
+ * Inner packets: checksums that lwIP left to hardware, MSS clamping, ICMP errors to the sender.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include "lwip/icmp.h"
 #include "lwip/icmp6.h"
@@ -18,6 +17,7 @@
 #include "lwip/prot/icmp6.h"
 #include "lwip/prot/ip4.h"
 #include "lwip/prot/ip6.h"
+#include "lwip/sys.h"
 
 #include <string.h>
 
@@ -32,11 +32,11 @@ enum {
     ICMP_ERROR_HEADER = 8,
     IP4_ERROR_MAX = 576,     /* RFC 1812 section 4.3.2.3 */
     IP6_ERROR_MAX = 1280,    /* RFC 4443 section 2.4 (c) */
-    ERROR_INTERVAL_MS = 100, /* section 2.4 (f): ten a second, and ten at once */
+    ERROR_INTERVAL_MS = 100, /* RFC 4443 section 2.4 (f): ten per second, bursts of ten */
     ERROR_BURST = 10
 };
 
-/* An inner packet. `protocol` is 0 for a fragment other than the first. */
+/* A parsed inner packet. `protocol` is 0 for a fragment other than the first. */
 struct layout {
     uint16_t header;
     uint8_t version, protocol;
@@ -44,7 +44,7 @@ struct layout {
     ip_addr_t src, dst;
 };
 
-/* As pbuf_get_at; headers lie in the first piece but for odd cases. */
+/* pbuf_get_at() with a fast path: headers almost always lie in the first pbuf. */
 static inline uint8_t get8(const struct pbuf *p, uint16_t at)
 {
     return at < p->len ? ((const uint8_t *)p->payload)[at] : pbuf_get_at(p, at);
@@ -61,8 +61,8 @@ static void put16(struct pbuf *p, uint16_t at, uint16_t value)
     pbuf_put_at(p, (uint16_t)(at + 1), (uint8_t)value);
 }
 
-/* IPv6 extension headers are not followed: what lies behind them is nobody's business here. lwIP
- * itself wants the IP header in one piece. */
+/* Does not look behind IPv6 extension headers. Requires the IP header in the first pbuf, as lwIP
+ * does. */
 static bool parse(const struct pbuf *p, struct layout *out)
 {
     uint8_t version = get8(p, 0) >> 4;
@@ -97,10 +97,10 @@ static bool parse(const struct pbuf *p, struct layout *out)
     return false;
 }
 
-/* ---- Check sums -------------------------------------------------------- */
+/* ---- Checksums --------------------------------------------------------- */
 
-/* Position of the check sum in the transport header; 0: none that we know. */
-static uint16_t checksum_at(const struct layout *l)
+/* Offset of the checksum in the transport header; 0: unknown protocol. */
+static uint16_t checksum_offset(const struct layout *l)
 {
     switch (l->protocol) {
     case IP_PROTO_TCP:
@@ -116,7 +116,7 @@ static uint16_t checksum_at(const struct layout *l)
     }
 }
 
-/* Of what `p` begins with, as a word to be copied in place. */
+/* Checksum of the transport segment in `p`, in network order. */
 static uint16_t transport_checksum(struct pbuf *p, uint8_t protocol, const ip_addr_t *src,
                                    const ip_addr_t *dst)
 {
@@ -124,7 +124,8 @@ static uint16_t transport_checksum(struct pbuf *p, uint8_t protocol, const ip_ad
                                      : ip_chksum_pseudo(p, protocol, p->tot_len, src, dst);
 }
 
-/* Only headers that lwIP or a driver wrote are ours to complete; both lie behind their struct. */
+/* True if the first `len` bytes may be changed: they are contiguous and were allocated with the
+ * pbuf, as the headers that lwIP or a driver wrote are. */
 static bool headers_writable(const struct pbuf *p, uint16_t len)
 {
     return p->len >= len && (p->type_internal & PBUF_TYPE_FLAG_STRUCT_DATA_CONTIGUOUS) != 0;
@@ -137,7 +138,7 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
     if (!parse(p, &l)) {
         return;
     }
-    uint16_t at = checksum_at(&l);
+    uint16_t at = checksum_offset(&l);
     uint16_t headers = (uint16_t)(l.header + (at != 0 && !l.fragment ? at + 2 : 0));
 
     if (!headers_writable(p, headers)) {
@@ -152,14 +153,14 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
     pbuf_remove_header(p, l.header);
     uint16_t sum = lwip_ntohs(transport_checksum(p, l.protocol, &l.src, &l.dst));
     pbuf_add_header_force(p, l.header);
-    /* UDP: 0 would say "none" (RFC 768). */
+    /* In UDP, 0 means "no checksum" (RFC 768). */
     put16(p, (uint16_t)(l.header + at), sum == 0 && l.protocol == IP_PROTO_UDP ? 0xffff : sum);
 }
 
-/* ---- TCP segment size --------------------------------------------------- */
+/* ---- MSS clamping ------------------------------------------------------- */
 
-/* Position of the MSS value of a TCP SYN; 0: there is none. */
-static uint16_t mss_at(const struct pbuf *p, uint16_t tcp)
+/* Offset of the MSS value in a TCP SYN; 0: not a SYN, or no MSS option. */
+static uint16_t find_mss(const struct pbuf *p, uint16_t tcp)
 {
     uint16_t end = (uint16_t)(tcp + (get8(p, (uint16_t)(tcp + 12)) >> 4) * 4);
     uint16_t at = (uint16_t)(tcp + TCP_HEADER);
@@ -189,10 +190,10 @@ bool wyrm_lwip_mss_too_big(const struct pbuf *p, uint16_t mtu, struct wyrm_lwip_
     if (!parse(p, &l) || l.protocol != IP_PROTO_TCP || p->tot_len < l.header + TCP_HEADER) {
         return false;
     }
-    out->at = mss_at(p, l.header);
-    out->sum_at = (uint16_t)(l.header + 16);
+    out->offset = find_mss(p, l.header);
+    out->checksum_offset = (uint16_t)(l.header + 16);
     out->limit = (uint16_t)(mtu - (l.version == 4 ? IP_HLEN : IP6_HLEN) - TCP_HEADER);
-    return out->at != 0 && get16(p, out->at) > out->limit;
+    return out->offset != 0 && get16(p, out->offset) > out->limit;
 }
 
 static uint16_t swap16(uint16_t value)
@@ -200,20 +201,21 @@ static uint16_t swap16(uint16_t value)
     return (uint16_t)(value << 8 | value >> 8);
 }
 
-void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_mss *where)
+void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_mss *mss)
 {
-    uint16_t at = (uint16_t)(start + where->at), sum_at = (uint16_t)(start + where->sum_at);
-    uint16_t old = get16(p, at), mss = where->limit;
+    uint16_t at = (uint16_t)(start + mss->offset),
+             sum_at = (uint16_t)(start + mss->checksum_offset);
+    uint16_t old = get16(p, at), new = mss->limit;
 
-    put16(p, at, mss);
-    /* RFC 1624, equation 3. An option at an odd place spreads over two words of the sum; IP headers
-     * are of even length. */
-    if (where->at % 2 != 0) {
+    put16(p, at, new);
+    /* RFC 1624, equation 3. A value at an odd offset spans two words of the checksum; the length of
+     * an IP header is even. */
+    if (mss->offset % 2 != 0) {
         old = swap16(old);
-        mss = swap16(mss);
+        new = swap16(new);
     }
     uint32_t sum = (uint16_t)~get16(p, sum_at);
-    sum += (uint16_t)~old + (uint32_t)mss;
+    sum += (uint16_t)~old + (uint32_t) new;
     sum = (sum & 0xffff) + (sum >> 16);
     sum = (sum & 0xffff) + (sum >> 16);
     put16(p, sum_at, (uint16_t)~sum);
@@ -221,8 +223,9 @@ void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_
 
 /* ---- ICMP errors ---------------------------------------------------------- */
 
-/* No errors about errors, fragments, packets to or from a group, or to a neighbour of nobody. */
-static bool may_refuse(const struct pbuf *p, const struct layout *l)
+/* No errors about ICMP errors, fragments, multicast, or packets whose source is no unicast address
+ * that can be reached through routing (RFC 1122 section 3.2.2, RFC 4443 section 2.4 e). */
+static bool may_send_error(const struct pbuf *p, const struct layout *l)
 {
     if (l->protocol == 0 || ip_addr_isany(&l->src) || ip_addr_islinklocal(&l->src) ||
         ip_addr_ismulticast(&l->src) || ip_addr_ismulticast(&l->dst)) {
@@ -236,10 +239,10 @@ static bool may_refuse(const struct pbuf *p, const struct layout *l)
     return l->protocol != IP_PROTO_ICMP || type == ICMP_ECHO || type == ICMP_ER;
 }
 
-/* Both families begin an error alike and tell the MTU in the same place (RFC 1191, RFC 4443 section
- * 3.2). */
-static void put_error(struct icmp6_hdr *icmp, uint8_t version, enum wyrm_lwip_refusal why,
-                      uint16_t mtu)
+/* ICMP and ICMPv6 errors have the same header, with the MTU at the same offset (RFC 1191, RFC 4443
+ * section 3.2). */
+static void fill_icmp_error(struct icmp6_hdr *icmp, uint8_t version, enum wyrm_lwip_error error,
+                            uint16_t mtu)
 {
     static const struct {
         uint8_t type, code;
@@ -248,14 +251,14 @@ static void put_error(struct icmp6_hdr *icmp, uint8_t version, enum wyrm_lwip_re
         [WYRM_LWIP_TOO_BIG] = {{ICMP_DUR, ICMP_DUR_FRAG}, {ICMP6_TYPE_PTB, 0}},
     };
 
-    icmp->type = kinds[why][version == 6].type;
-    icmp->code = kinds[why][version == 6].code;
+    icmp->type = kinds[error][version == 6].type;
+    icmp->code = kinds[error][version == 6].code;
     icmp->chksum = 0;
-    icmp->data = why == WYRM_LWIP_TOO_BIG ? lwip_htonl(mtu) : 0;
+    icmp->data = error == WYRM_LWIP_TOO_BIG ? lwip_htonl(mtu) : 0;
 }
 
-static WYRM_LWIP_APART void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
-                                       const struct layout *l, enum wyrm_lwip_refusal why)
+static WYRM_LWIP_NOINLINE void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
+                                          const struct layout *l, enum wyrm_lwip_error error)
 {
     uint16_t room = l->version == 6 ? IP6_ERROR_MAX - IP6_HLEN : IP4_ERROR_MAX - IP_HLEN;
     uint8_t protocol = l->version == 6 ? IP6_NEXTH_ICMP6 : IP_PROTO_ICMP;
@@ -274,38 +277,40 @@ static WYRM_LWIP_APART void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
     }
     struct icmp6_hdr *icmp = q->payload;
 
-    put_error(icmp, l->version, why, lwip->netif.mtu);
+    fill_icmp_error(icmp, l->version, error, lwip->netif.mtu);
     pbuf_copy_partial(p, icmp + 1, quoted, 0);
     icmp->chksum = transport_checksum(q, protocol, own, &l->src);
     (void)ip_output_if(q, own, &l->src, ICMP_TTL, 0, protocol, netif);
     pbuf_free(q);
 }
 
-/* A token bucket, kept as the time at which it is full again. */
+/* A token bucket, stored as the time when it will be full. A time that is not within reach has
+ * passed, perhaps so long ago that lwIP's clock has wrapped since. */
 static bool take_token(struct wyrm_lwip *lwip)
 {
-    wyrm_ms now = wyrm_lwip_now_locked(lwip);
-    wyrm_ms full = LWIP_MAX(lwip->errors_full, now);
+    uint32_t now = sys_now();
+    uint32_t wait = lwip->errors_full - now;
 
-    if (full - now > (ERROR_BURST - 1) * ERROR_INTERVAL_MS) {
+    if (wait > ERROR_BURST * ERROR_INTERVAL_MS) {
+        wait = 0;
+    }
+    if (wait > (ERROR_BURST - 1) * ERROR_INTERVAL_MS) {
         return false;
     }
-    lwip->errors_full = full + ERROR_INTERVAL_MS;
+    lwip->errors_full = now + wait + ERROR_INTERVAL_MS;
     return true;
 }
 
-void wyrm_lwip_refuse(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_refusal why)
+void wyrm_lwip_send_icmp_error(struct wyrm_lwip *lwip, struct pbuf *p, enum wyrm_lwip_error error)
 {
     struct layout l;
 
-    /* The error itself may come back to us, if its receiver is behind this tunnel: once only. */
-    if (!lwip->complaining && parse(p, &l) && may_refuse(p, &l) && take_token(lwip)) {
-        lwip->complaining = true;
-        send_error(lwip, p, &l, why);
-        lwip->complaining = false;
+    /* The error may itself be routed into this tunnel; do not answer it with another one. */
+    if (!lwip->sending_error && parse(p, &l) && may_send_error(p, &l) && take_token(lwip)) {
+        lwip->sending_error = true;
+        send_error(lwip, p, &l, error);
+        lwip->sending_error = false;
     }
 }
 
-#else
-typedef int wyrm_lwip_inner_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */

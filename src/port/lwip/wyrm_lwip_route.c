@@ -2,13 +2,13 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Hooks for lwIP: which interface a packet leaves through, and which packets may come in past the
- * tunnel. Both ask the same question: what interface has the best claim to an address? Everything
- * here runs under lwIP's core lock.
+ * lwIP's routing and input hooks: choose the interface for an outgoing packet, and drop incoming
+ * packets that forge an address behind a tunnel. Both find the interface that best matches an
+ * address. Everything here requires lwIP's core lock.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include "lwip/prot/dhcp6.h"
 #include "lwip/prot/iana.h"
@@ -18,14 +18,14 @@
 #include "lwip/prot/ip6.h"
 #include "lwip/udp.h"
 
-/* How strong an interface's claim to an address is: the length of the prefix that holds the
+/* How well an interface matches an address: the length of the longest prefix that contains the
  * address, or one of these. */
-enum { NO_CLAIM = -1, STRICT_CLAIM = 129, OWN_CLAIM = 130 };
+enum { NO_MATCH = -1, STRICT_MATCH = 129, OWN_ADDRESS = 130 };
 
-/* ---- Claims ------------------------------------------------------------------ */
+/* ---- Matching ---------------------------------------------------------------- */
 
 #if LWIP_IPV4
-/* A DHCP server chooses the netmask; ones behind a zero do not make the prefix longer. */
+/* Counts leading ones only: the netmask comes from DHCP and may be malformed. */
 static int prefix_length(const ip4_addr_t *netmask)
 {
     uint32_t mask = lwip_ntohl(netmask->addr);
@@ -37,94 +37,94 @@ static int prefix_length(const ip4_addr_t *netmask)
     return bits;
 }
 
-static int attached4(const struct netif *netif, const ip4_addr_t *addr)
+static int match_addresses4(const struct netif *netif, const ip4_addr_t *addr)
 {
     const ip4_addr_t *own = netif_ip4_addr(netif), *mask = netif_ip4_netmask(netif);
 
     if (ip4_addr_isany_val(*own) || !ip4_addr_net_eq(addr, own, mask)) {
-        return NO_CLAIM;
+        return NO_MATCH;
     }
-    return ip4_addr_eq(addr, own) ? OWN_CLAIM : prefix_length(mask);
+    return ip4_addr_eq(addr, own) ? OWN_ADDRESS : prefix_length(mask);
 }
 #endif
 
 #if LWIP_IPV6
-/* lwIP takes every address of its own as one of a /64. */
-static int attached6(const struct netif *netif, const ip6_addr_t *addr)
+/* lwIP treats each IPv6 address of an interface as part of a /64. */
+static int match_addresses6(const struct netif *netif, const ip6_addr_t *addr)
 {
-    int claim = NO_CLAIM;
+    int match = NO_MATCH;
 
-    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES && claim != OWN_CLAIM; i++) {
+    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES && match != OWN_ADDRESS; i++) {
         const ip6_addr_t *own = netif_ip6_addr(netif, i);
 
         if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) && ip6_addr_net_eq(addr, own)) {
-            claim = ip6_addr_eq(addr, own) ? OWN_CLAIM : 64;
+            match = ip6_addr_eq(addr, own) ? OWN_ADDRESS : 64;
         }
     }
-    return claim;
+    return match;
 }
 #endif
 
-/* The claim of an interface by its own addresses. */
-static int attached(const struct netif *netif, const ip_addr_t *addr)
+/* Match of an interface by its own addresses and their prefixes. */
+static int match_addresses(const struct netif *netif, const ip_addr_t *addr)
 {
 #if LWIP_IPV6
     if (IP_IS_V6(addr)) {
-        return attached6(netif, ip_2_ip6(addr));
+        return match_addresses6(netif, ip_2_ip6(addr));
     }
 #endif
 #if LWIP_IPV4
-    return attached4(netif, ip_2_ip4(addr));
+    return match_addresses4(netif, ip_2_ip4(addr));
 #else
-    return NO_CLAIM;
+    return NO_MATCH;
 #endif
 }
 
-/* The claim of a tunnel by the allowed prefixes of its peers. Groups and link-local addresses mean
- * another thing on every link; only the strict policy takes them as addresses like others. */
-static int allowed(const struct wyrm_lwip *lwip, const ip_addr_t *addr, bool strictly)
+/* Match of a tunnel by its peers' allowed prefixes. Multicast and link-local addresses are specific
+ * to a link; only the strict policy treats them like other addresses. */
+static int match_routes(const struct wyrm_lwip *lwip, const ip_addr_t *addr, bool honour_strict)
 {
     const struct wyrm_route *route =
         wyrm_route_match(lwip->device, IP_IS_V6(addr) ? 6 : 4, (const uint8_t *)addr);
-    bool strict = strictly && lwip->strict;
+    bool strict = honour_strict && lwip->strict;
 
     if (route == NULL ||
         (!strict && (ip_addr_ismulticast(addr) || (IP_IS_V6(addr) && ip_addr_islinklocal(addr))))) {
-        return NO_CLAIM;
+        return NO_MATCH;
     }
-    return strict ? STRICT_CLAIM : route->bits;
+    return strict ? STRICT_MATCH : route->bits;
 }
 
-/* The interface with the best claim, a tunnel if there are several; NULL: none has any. While a
- * tunnel sends a datagram of its own, it claims nothing. */
-static struct netif *claimant(const ip_addr_t *addr, bool strictly)
+/* The interface that matches best; a tunnel wins ties. NULL: none matches. Ignores a tunnel that is
+ * sending a datagram of its own, which must leave through another interface. */
+static struct netif *best_match(const ip_addr_t *addr, bool honour_strict)
 {
     struct netif *netif, *best = NULL;
-    int most = NO_CLAIM;
+    int longest = NO_MATCH;
 
     if (ip_addr_isloopback(addr)) {
         return NULL;
     }
     NETIF_FOREACH(netif)
     {
-        struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
+        struct wyrm_lwip *lwip = wyrm_lwip_from_netif(netif);
 
         if (!netif_is_up(netif) || !netif_is_link_up(netif) || (lwip != NULL && lwip->sending)) {
             continue;
         }
-        int claim = attached(netif, addr);
-        if (lwip != NULL && claim != OWN_CLAIM) {
-            claim = LWIP_MAX(claim, allowed(lwip, addr, strictly));
+        int match = match_addresses(netif, addr);
+        if (lwip != NULL && match != OWN_ADDRESS) {
+            match = LWIP_MAX(match, match_routes(lwip, addr, honour_strict));
         }
-        if (claim > most || (lwip != NULL && claim == most && claim != NO_CLAIM)) {
-            most = claim;
+        if (match > longest || (lwip != NULL && match == longest && match != NO_MATCH)) {
+            longest = match;
             best = netif;
         }
     }
     return best;
 }
 
-/* ---- Outwards ----------------------------------------------------------------- */
+/* ---- Routing hooks ------------------------------------------------------------ */
 
 #if LWIP_IPV4
 struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest)
@@ -133,7 +133,7 @@ struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest)
 
     LWIP_UNUSED_ARG(src);
     ip_addr_copy_from_ip4(addr, *dest);
-    return claimant(&addr, true);
+    return best_match(&addr, true);
 }
 #endif
 
@@ -144,28 +144,29 @@ struct netif *wyrm_lwip_route6(const ip6_addr_t *src, const ip6_addr_t *dest)
 
     LWIP_UNUSED_ARG(src);
     ip_addr_copy_from_ip6(addr, *dest);
-    struct netif *netif = claimant(&addr, true);
+    struct netif *netif = best_match(&addr, true);
 
-    /* lwIP knows better which of its neighbours are on the link. */
-    return netif == NULL || wyrm_lwip_of(netif) == NULL ? NULL : netif;
+    /* NULL lets lwIP choose among the other interfaces: it knows which prefixes are on-link. */
+    return netif == NULL || wyrm_lwip_from_netif(netif) == NULL ? NULL : netif;
 }
 #endif
 
-/* ---- Inwards ------------------------------------------------------------------ */
+/* ---- Input hooks -------------------------------------------------------------- */
 
-/* What a packet may be that comes from an address beyond the tunnel: nothing that lwIP would answer
- * or an application would take for a peer's; datagrams for a tunnel and the like; or what only
- * neighbours say, from a network that is attached here. */
-enum kind { ORDINARY, NEIGHBOUR, OUTSIDE };
+/* Which source addresses another interface may deliver. CHECKED: none that routes into a tunnel,
+ * for lwIP would answer it and applications would take it for a peer. NEIGHBOUR: also those of
+ * attached networks, whatever the strict policy says, so that neighbour discovery works. EXEMPT:
+ * all. */
+enum source_check { CHECKED, NEIGHBOUR, EXEMPT };
 
 static uint16_t get16(const struct pbuf *p, uint16_t at)
 {
     return (uint16_t)(pbuf_get_at(p, at) << 8 | pbuf_get_at(p, (uint16_t)(at + 1)));
 }
 
-/* Datagrams for a tunnel, for lwIP's DHCP client, and for sockets that the application has bound to
- * this interface: their answers leave through it too. */
-static enum kind kind_of_port(const struct netif *inp, uint16_t port, uint16_t dhcp_port)
+/* Exempt are the tunnels' own ports, lwIP's DHCP client, and sockets that the application has bound
+ * to this interface: their replies leave through it too. */
+static enum source_check check_of_port(const struct netif *inp, uint16_t port, uint16_t dhcp_port)
 {
     const struct udp_pcb *pcb = udp_pcbs;
 
@@ -173,42 +174,42 @@ static enum kind kind_of_port(const struct netif *inp, uint16_t port, uint16_t d
                                                        pcb->netif_idx != netif_get_index(inp)))) {
         pcb = pcb->next;
     }
-    return pcb != NULL || port == dhcp_port ? OUTSIDE : ORDINARY;
+    return pcb != NULL || port == dhcp_port ? EXEMPT : CHECKED;
 }
 
-/* The tunnel that owns `addr`; NULL: none. */
-static struct wyrm_lwip *tunnel_at(const ip_addr_t *addr)
+/* The tunnel that has the address `addr`; NULL: none. */
+static struct wyrm_lwip *tunnel_with_address(const ip_addr_t *addr)
 {
     struct netif *netif;
 
     NETIF_FOREACH(netif)
     {
-        struct wyrm_lwip *lwip = wyrm_lwip_of(netif);
+        struct wyrm_lwip *lwip = wyrm_lwip_from_netif(netif);
 
-        if (lwip != NULL && attached(netif, addr) == OWN_CLAIM) {
+        if (lwip != NULL && match_addresses(netif, addr) == OWN_ADDRESS) {
             return lwip;
         }
     }
     return NULL;
 }
 
-/* The tunnel that `src` belongs to; NULL: none. */
-static struct wyrm_lwip *tunnel_behind(const ip_addr_t *src, enum kind kind)
+/* The tunnel that packets to `src` would be routed into; NULL: none. */
+static struct wyrm_lwip *tunnel_towards(const ip_addr_t *src, enum source_check check)
 {
-    struct netif *netif = claimant(src, kind == ORDINARY);
+    struct netif *netif = best_match(src, check == CHECKED);
 
-    return netif == NULL ? NULL : wyrm_lwip_of(netif);
+    return netif == NULL ? NULL : wyrm_lwip_from_netif(netif);
 }
 
-/* Consumes and counts a packet that has come past the tunnel it claims to come from, or to whose
- * address it goes. */
+/* Frees and counts a packet if it is for an address of a tunnel, or from an address behind one, but
+ * did not arrive through it. Returns 1 if so. */
 static int drop_spoofed(struct pbuf *p, struct netif *inp, const ip_addr_t *src,
-                        const ip_addr_t *dest, enum kind kind)
+                        const ip_addr_t *dest, enum source_check check)
 {
-    struct wyrm_lwip *lwip = tunnel_at(dest);
+    struct wyrm_lwip *lwip = tunnel_with_address(dest);
 
-    if (lwip == NULL && kind != OUTSIDE && wyrm_lwip_of(inp) == NULL) {
-        lwip = tunnel_behind(src, kind);
+    if (lwip == NULL && check != EXEMPT && wyrm_lwip_from_netif(inp) == NULL) {
+        lwip = tunnel_towards(src, check);
     }
     if (lwip == NULL || inp == &lwip->netif) {
         return 0;
@@ -219,19 +220,19 @@ static int drop_spoofed(struct pbuf *p, struct netif *inp, const ip_addr_t *src,
 }
 
 #if LWIP_IPV4
-/* lwIP completes no datagram without its first fragment, so the others may pass. */
-static enum kind kind_of4(const struct pbuf *p, const struct netif *inp)
+/* Later fragments may pass: without the first one, lwIP does not reassemble the datagram. */
+static enum source_check check_of4(const struct pbuf *p, const struct netif *inp)
 {
     const struct ip_hdr *ip = p->payload;
 
     if (IPH_PROTO(ip) != IP_PROTO_UDP) {
-        return ORDINARY;
+        return CHECKED;
     }
     if ((IPH_OFFSET(ip) & PP_HTONS(IP_OFFMASK)) != 0) {
-        return OUTSIDE;
+        return EXEMPT;
     }
-    return kind_of_port(inp, get16(p, (uint16_t)(IPH_HL_BYTES(ip) + 2)),
-                        LWIP_IANA_PORT_DHCP_CLIENT);
+    return check_of_port(inp, get16(p, (uint16_t)(IPH_HL_BYTES(ip) + 2)),
+                         LWIP_IANA_PORT_DHCP_CLIENT);
 }
 
 int wyrm_lwip_input4(struct pbuf *p, struct netif *inp)
@@ -244,13 +245,13 @@ int wyrm_lwip_input4(struct pbuf *p, struct netif *inp)
     }
     ip_addr_copy_from_ip4(src, ip->src);
     ip_addr_copy_from_ip4(dest, ip->dest);
-    return drop_spoofed(p, inp, &src, &dest, kind_of4(p, inp));
+    return drop_spoofed(p, inp, &src, &dest, check_of4(p, inp));
 }
 #endif
 
 #if LWIP_IPV6
-/* Behind one short extension header at most; more than that nobody we know sends. */
-static enum kind kind_of6(const struct pbuf *p, const struct netif *inp)
+/* Looks behind one extension header of eight bytes; known senders use no more. */
+static enum source_check check_of6(const struct pbuf *p, const struct netif *inp)
 {
     enum { HEADER_LEN = 8, MLD_QUERY = 130, REDIRECT = 137 };
     uint8_t next = IP6H_NEXTH((const struct ip6_hdr *)p->payload);
@@ -264,18 +265,17 @@ static enum kind kind_of6(const struct pbuf *p, const struct netif *inp)
         at += HEADER_LEN;
     }
     if (next == IP6_NEXTH_UDP) {
-        return later ? OUTSIDE : kind_of_port(inp, get16(p, (uint16_t)(at + 2)), DHCP6_CLIENT_PORT);
+        return later ? EXEMPT : check_of_port(inp, get16(p, (uint16_t)(at + 2)), DHCP6_CLIENT_PORT);
     }
     uint8_t type = pbuf_get_at(p, at);
 
     if (next != IP6_NEXTH_ICMP6 || later) {
-        return ORDINARY;
+        return CHECKED;
     }
     if (type < ICMP6_TYPE_EREQ) {
-        return OUTSIDE; /* errors: never answered, and they tell the MTU of the way to an endpoint
-                         */
+        return EXEMPT; /* errors are never answered, and report the path MTU to an endpoint */
     }
-    return type >= MLD_QUERY && type <= REDIRECT ? NEIGHBOUR : ORDINARY;
+    return type >= MLD_QUERY && type <= REDIRECT ? NEIGHBOUR : CHECKED;
 }
 
 int wyrm_lwip_input6(struct pbuf *p, struct netif *inp)
@@ -290,10 +290,8 @@ int wyrm_lwip_input6(struct pbuf *p, struct netif *inp)
     ip_addr_copy_from_ip6_packed(dest, ip->dest);
     ip6_addr_assign_zone(ip_2_ip6(&src), IP6_UNICAST, inp);
     ip6_addr_assign_zone(ip_2_ip6(&dest), IP6_UNKNOWN, inp);
-    return drop_spoofed(p, inp, &src, &dest, kind_of6(p, inp));
+    return drop_spoofed(p, inp, &src, &dest, check_of6(p, inp));
 }
 #endif
 
-#else
-typedef int wyrm_lwip_route_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */

@@ -2,24 +2,24 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The outside of a tunnel: datagrams to and from peers, from which address and through which
- * interface; and the memory for them.
+ * Outer datagrams: their buffers, the source address and interface they are sent with, and the
+ * description of received ones.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include <string.h>
 
-/* In struct wyrm_path: the interface's index; our address, of the same family as the peer's, and
- * its zone. */
+/* Layout of struct wyrm_path: interface index, zone, and our address, of the same family as the
+ * peer's. */
 enum { PATH_INDEX = 0, PATH_ZONE = 1, PATH_ADDR = 4 };
 _Static_assert(WYRM_PATH_LEN >= PATH_ADDR + WYRM_ADDR_LEN, "WYRM_PATH_LEN is too small for lwIP");
 
-/* Copies an address between lwIP and the core. Both begin with its bytes in network order; those
- * behind a shorter one are zero or mean nothing. */
+/* Copies an address between lwIP and the core. Both store it first and in network order; bytes
+ * behind an IPv4 address are ignored. */
 #if WYRM_LWIP_IP6
-static WYRM_LWIP_APART void copy_address(void *out, const void *addr)
+static WYRM_LWIP_NOINLINE void copy_address(void *out, const void *addr)
 {
     memcpy(out, addr, 16);
 }
@@ -29,7 +29,7 @@ static WYRM_LWIP_APART void copy_address(void *out, const void *addr)
 
 /* ---- Buffers --------------------------------------------------------------- */
 
-struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count)
+struct pbuf *wyrm_lwip_clone(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_t *count)
 {
     struct pbuf *copy = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
 
@@ -37,7 +37,7 @@ struct pbuf *wyrm_lwip_copy(struct wyrm_lwip *lwip, struct pbuf *packet, uint32_
     return copy;
 }
 
-struct pbuf *wyrm_lwip_datagram(struct wyrm_lwip *lwip, size_t len)
+struct pbuf *wyrm_lwip_alloc(struct wyrm_lwip *lwip, size_t len)
 {
     struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (uint16_t)len, PBUF_RAM);
 
@@ -64,7 +64,7 @@ static void get_address(ip_addr_t *out, uint8_t family, uint32_t zone, const uin
     IP_SET_TYPE(out, family == 6 ? IPADDR_TYPE_V6 : IPADDR_TYPE_V4);
 }
 
-/* True: `netif` is usable and has the address. */
+/* True if `netif` is up and has the address. */
 static bool has_address(struct netif *netif, const ip_addr_t *addr)
 {
     if (netif == NULL || !netif_is_up(netif) || !netif_is_link_up(netif)) {
@@ -82,7 +82,7 @@ static bool has_address(struct netif *netif, const ip_addr_t *addr)
 #endif
 }
 
-/* lwIP numbers its interfaces, and zones with them, from 1 to 255. */
+/* lwIP numbers interfaces, and thus IPv6 zones, from 1 to 255. */
 static bool supported(const struct wyrm_endpoint *remote)
 {
     return SCOPE(remote) <= UINT8_MAX &&
@@ -90,8 +90,8 @@ static bool supported(const struct wyrm_endpoint *remote)
             (LWIP_IPV4 && WYRM_LWIP_IP6 == WYRM_IPV6));
 }
 
-/* Chooses interface and source: where the peer reached us last, else the bound interface, else
- * routing. lwIP completes a destination that is only good on one link. */
+/* Uses the address and interface where the peer's last packet arrived, else the bound interface,
+ * else routing. lwIP adds a missing zone to a link-local destination. */
 static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct wyrm_meta *to)
 {
     const struct wyrm_endpoint *remote = &to->remote;
@@ -139,19 +139,19 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wy
     return err;
 }
 
-/* Sends a message that the core has made. */
+/* Sends a handshake message, cookie reply or keepalive. */
 static void send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packet)
 {
-    struct pbuf *q = wyrm_lwip_datagram(lwip, packet->len);
+    struct pbuf *q = wyrm_lwip_alloc(lwip, packet->len);
 
     if (q != NULL) {
         (void)pbuf_take(q, packet->data, (uint16_t)packet->len);
-        (void)wyrm_lwip_transmit(lwip, q, &packet->to); /* a lost one is repeated by its timer */
+        (void)wyrm_lwip_transmit(lwip, q, &packet->to); /* the core retransmits */
     }
 }
 
-wyrm_status wyrm_lwip_obey(struct wyrm_lwip *lwip, wyrm_status status,
-                           const struct wyrm_packet *packet)
+wyrm_status wyrm_lwip_handle_status(struct wyrm_lwip *lwip, wyrm_status status,
+                                    const struct wyrm_packet *packet)
 {
     if (status == WYRM_SEND) {
         send_control(lwip, packet);
@@ -177,9 +177,9 @@ static uint8_t current_tos(void)
 #endif
 }
 
-/* A group's address or that of all in a network may become the local one: no interface has it when
- * it comes to answering. */
-void wyrm_lwip_describe(struct wyrm_meta *meta, uint16_t port)
+/* The local address may be multicast or broadcast. No interface owns such an address, so replies
+ * fall back to routing. */
+void wyrm_lwip_current_meta(struct wyrm_meta *meta, uint16_t port)
 {
     memset(meta, 0, sizeof(*meta));
     meta->remote.family = WYRM_LWIP_IP6 && ip_current_is_v6() ? 6 : 4;
@@ -194,6 +194,4 @@ void wyrm_lwip_describe(struct wyrm_meta *meta, uint16_t port)
     meta->tos = current_tos();
 }
 
-#else
-typedef int wyrm_lwip_udp_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */

@@ -337,7 +337,7 @@ static void router_advertisement_of_a_peer_has_no_effect(void **state)
     ip6_addr_t router, nowhere;
 
     (void)state;
-    assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &all), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all), WYRM_IDLE);
     bench_connect();
     size_t len = bench_build(ip, &udp);
     ip[6] = 58;

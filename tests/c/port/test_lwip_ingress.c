@@ -37,7 +37,7 @@ static void allow_all(bool strict)
     config.strict = strict;
     bench_restart(&config);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &all[i]), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all[i]), WYRM_IDLE);
     }
 }
 
@@ -183,7 +183,7 @@ static void reach_endpoint_at(const char *address, bool strict)
     allow_all(strict);
     bench.from = address;
     bench.six = at.family == 6;
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &at), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &at), WYRM_IDLE);
     bench_connect();
     assert_int_equal(bench_counters()->spoofed, 0);
 }

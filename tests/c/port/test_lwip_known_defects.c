@@ -48,7 +48,7 @@ static struct wyrm_peer_info info_of_peer(void)
 {
     struct wyrm_peer_info info;
 
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_get, bench_tunnel_now(), bench.peer, &info), WYRM_IDLE);
     return info;
 }
 
@@ -134,7 +134,7 @@ static void known_defect_08_learned_endpoint_can_be_called_back(void **state)
     struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
 
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, NULL), WYRM_IDLE);
     assert_int_equal(wyrm_peer_set_endpoint(bench.far, bench.far_peer, &here), WYRM_IDLE);
     assert_int_equal(wyrm_peer_connect(bench.far, bench_now, bench.far_peer), WYRM_IDLE);
     bench_settle();
@@ -280,22 +280,9 @@ static void known_defect_34_without_randomness_no_handshake(void **state)
 static void known_defect_35_calls_before_the_start_are_refused(void **state)
 {
     WYRM_LWIP_DEFINE(fresh, 1, 1, 1);
-    const uint8_t key[WYRM_KEY_LEN] = {9};
-    const struct wyrm_endpoint at = {.family = 4, .port = 9, .addr = {192, 0, 2, 2}};
-    const struct wyrm_prefix prefix = {.family = 4, .bits = 8, .addr = {10}};
-    struct wyrm_peer_info info;
-    wyrm_peer_id peer;
 
     (void)state;
-    assert_int_equal(wyrm_lwip_set_private_key(&fresh, key), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_public_key(&fresh, (uint8_t[WYRM_KEY_LEN]){0}), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_add(&fresh, key, &peer), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(&fresh, 0, &at), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_get(&fresh, 0, &info, NULL), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_connect(&fresh, 0), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_disconnect(&fresh, 0), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_remove(&fresh, 0), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_route_add(&fresh, 0, &prefix), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_call_core(&fresh, bench_must_not_run, NULL), WYRM_E_STATE);
     assert_int_equal(wyrm_lwip_set_port_locked(&fresh, 1), ERR_CLSD);
     assert_int_equal(wyrm_lwip_port(&fresh), 0);
     wyrm_lwip_work(&fresh, &job);
@@ -394,9 +381,9 @@ static void known_defect_40_one_buffer_out_and_none_in(void **state)
 static void known_defect_29_late_response_after_disconnect_makes_no_session(void **state)
 {
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
-    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_disconnect, bench.peer), WYRM_IDLE);
     bench_settle();
     assert_false(info_of_peer().up);
     assert_int_equal(bench.ready, 0);

@@ -15,7 +15,7 @@ static bool is_up(void)
 {
     struct wyrm_peer_info info;
 
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_get, bench_tunnel_now(), bench.peer, &info), WYRM_IDLE);
     return info.up;
 }
 
@@ -193,7 +193,7 @@ static void stop_leaves_no_secret(void **state)
     static const uint8_t zero[sizeof(struct wyrm_keypair)];
 
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_set_psk(bench.tunnel, bench.peer, psk), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_psk, bench.peer, psk), WYRM_IDLE);
     wyrm_lwip_stop(bench.tunnel);
     const struct wyrm_device *device = wyrm_lwip_device(bench.tunnel);
     const struct wyrm_peer *peer = &device->pools->peers[bench.peer];
@@ -209,16 +209,9 @@ static void stop_leaves_no_secret(void **state)
 
 static void calls_on_a_stopped_tunnel_are_refused(void **state)
 {
-    struct wyrm_peer_info info;
-    wyrm_peer_id peer;
-    const uint8_t key[WYRM_KEY_LEN] = {7};
-
     (void)state;
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(wyrm_lwip_set_private_key(bench.tunnel, key), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, key, &peer), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, 0, &info, NULL), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, 0), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, bench_must_not_run, NULL), WYRM_E_STATE);
     assert_int_equal(wyrm_lwip_port(bench.tunnel), 0);
     wyrm_lwip_work(bench.tunnel, &job);
 }
@@ -234,7 +227,7 @@ static void stop_during_a_handshake_discards_it(void **state)
 {
     (void)state;
     bench.during_run = stop_tunnel;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 0);
     static const struct wyrm_job wiped;
@@ -252,7 +245,7 @@ static void restart_during_a_handshake_discards_it(void **state)
 {
     (void)state;
     bench.during_run = restart_tunnel;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 0);
     bench_connect();
@@ -261,14 +254,14 @@ static void restart_during_a_handshake_discards_it(void **state)
 static void remove_peer(void)
 {
     bench.during_run = NULL;
-    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
 }
 
 static void removing_the_peer_during_its_handshake_discards_it(void **state)
 {
     (void)state;
     bench.during_run = remove_peer;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 0);
 }
@@ -288,7 +281,7 @@ static void handshake_may_be_started_by_the_other_side(void **state)
 static void message_without_memory_is_repeated(void **state)
 {
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     bench_fail_at = 1;
     bench_settle();
     bench_fail_at = 0;
@@ -303,7 +296,7 @@ static void silent_peer_is_asked_again(void **state)
 {
     (void)state;
     bench.deaf = true;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     bench_settle();
     bench_advance(6000);
     assert_int_equal(bench.woken, 1);
@@ -322,7 +315,7 @@ static void session_is_renewed_under_traffic(void **state)
 
     (void)state;
     bench_connect();
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_get, bench_tunnel_now(), bench.peer, &info), WYRM_IDLE);
     first = info.last_handshake;
     bench_open(&s, 7);
     for (int second = 0; second < 130; second++) {
@@ -332,7 +325,7 @@ static void session_is_renewed_under_traffic(void **state)
         bench.n_plain = 0;
         bench_advance(1000);
     }
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_get, bench_tunnel_now(), bench.peer, &info), WYRM_IDLE);
     assert_true(info.last_handshake > first + 110000);
     bench_close(&s);
 }
@@ -341,7 +334,7 @@ static void keepalives_leave_on_time(void **state)
 {
     (void)state;
     bench_connect();
-    assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 25), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_keepalive, bench.peer, 25), WYRM_IDLE);
     bench.n_wire = 0;
     bench_advance(24900);
     assert_int_equal(bench.n_wire, 0);
@@ -373,11 +366,11 @@ static void known_defect_70_timer_that_lwip_refuses_once_fires_later(void **stat
     bench_connect();
     bench_no_assertions = true;
     for (unsigned nth = 1; nth <= 2; nth++) { /* 2: our entry is lost to somebody in between */
-        assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 0), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_peer_set_keepalive, bench.peer, 0), WYRM_IDLE);
         bench_advance(30000); /* nothing is due soon */
         bench_settle();
         bench_fail_timer_at = nth;
-        assert_int_equal(wyrm_lwip_peer_set_keepalive(bench.tunnel, bench.peer, 1), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_peer_set_keepalive, bench.peer, 1), WYRM_IDLE);
         assert_int_equal(bench_fail_timer_at, 0);
         assert_true(firings_in_two_hours() > 7000);
     }
@@ -418,7 +411,7 @@ static void events_reach_the_application(void **state)
     (void)state;
     bench_connect();
     assert_int_equal(bench.ready, 1);
-    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
     assert_int_equal(bench.lost, 1);
 }
 
@@ -470,44 +463,45 @@ static void bound_interface_is_the_only_way_out(void **state)
     const uint8_t key[WYRM_KEY_LEN] = {7}, pub[WYRM_KEY_LEN] = {9};
     const struct wyrm_endpoint far = {.family = 4, .port = 9, .addr = {192, 0, 2, 2}};
     wyrm_peer_id peer;
-    assert_int_equal(wyrm_lwip_set_private_key(bench.tunnel, key), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, pub, &peer), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, peer, &far), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_set_private_key, key), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_add, pub, &peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, peer, &far), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 1);
     assert_int_equal(bench.wire[0].where, 1);
 }
 
-static uint32_t count_routes(void)
+static wyrm_status inspect(struct wyrm_device *device, wyrm_ms now, void *arg)
 {
-    struct wyrm_prefix prefix;
-    wyrm_peer_id owner;
-    uint32_t n = 0;
-
-    while (wyrm_lwip_route_get(bench.tunnel, n, &prefix, &owner) == WYRM_IDLE) {
-        n++;
-    }
-    return n;
+    assert_ptr_equal(device, wyrm_lwip_device(bench.tunnel));
+    assert_int_equal(now, wyrm_lwip_now_locked(bench.tunnel));
+    return wyrm_peer_get(device, now, bench.peer, arg);
 }
 
-static void peers_are_found_and_routes_removed_by_calls(void **state)
+static void a_core_call_gets_the_device_the_time_and_its_argument(void **state)
 {
-    const struct wyrm_prefix prefix = {4, 32, {10, 9, 8, 7}};
-    wyrm_peer_id found = WYRM_NO_PEER;
-    struct wyrm_peer_info info;
-    uint32_t routes = count_routes();
+    struct wyrm_peer_info info = {0};
 
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_get(bench.tunnel, bench.peer, &info, NULL), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_find(bench.tunnel, info.pub, &found), WYRM_IDLE);
-    assert_int_equal(found, bench.peer);
-    info.pub[0] ^= 1;
-    assert_int_equal(wyrm_lwip_peer_find(bench.tunnel, info.pub, &found), WYRM_E_STATE);
-    assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &prefix), WYRM_IDLE);
-    assert_int_equal(count_routes(), routes + 1);
-    assert_int_equal(wyrm_lwip_route_remove(bench.tunnel, bench.peer, &prefix), WYRM_IDLE);
-    assert_int_equal(count_routes(), routes);
+    bench_advance(1000);
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, inspect, &info), WYRM_IDLE);
+    assert_int_equal(info.endpoint.port, BENCH_PORT);
+    bench.peer++; /* an id not in use */
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, inspect, &info), WYRM_E_STATE);
+}
+
+static wyrm_status remove_this_peer(struct wyrm_device *device, wyrm_ms now, void *peer)
+{
+    (void)now;
+    return wyrm_peer_remove(device, *(const wyrm_peer_id *)peer);
+}
+
+static void a_core_call_is_followed_by_service(void **state)
+{
+    (void)state;
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, remove_this_peer, &bench.peer), WYRM_IDLE);
+    assert_int_equal(bench.lost, 1);
 }
 
 static wyrm_status several_changes(struct wyrm_lwip *lwip, void *arg)
@@ -562,7 +556,8 @@ int main(void)
         TEST(interface_removed_under_us_is_survived),
         TEST(outer_interface_removed_is_survived),
         TEST(bound_interface_is_the_only_way_out),
-        TEST(peers_are_found_and_routes_removed_by_calls),
+        TEST(a_core_call_gets_the_device_the_time_and_its_argument),
+        TEST(a_core_call_is_followed_by_service),
         TEST(several_changes_go_through_in_one_call),
     };
 

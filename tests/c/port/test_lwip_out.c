@@ -142,7 +142,7 @@ static void newest_packets_are_held_and_sent_in_order(void **state)
     for (size_t len = 1; len <= 6; len++) {
         assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
     }
-    assert_int_equal(bench.tunnel->held_used, WYRM_LWIP_HOLD_PER_PEER);
+    assert_int_equal(bench.tunnel->held_count, WYRM_LWIP_HOLD_PER_PEER);
     assert_int_equal(bench_counters()->held_dropped, 6 - WYRM_LWIP_HOLD_PER_PEER);
     bench_settle();
     assert_int_equal(bench.n_plain, WYRM_LWIP_HOLD_PER_PEER);
@@ -162,13 +162,13 @@ static void held_packets_of_all_peers_are_bounded(void **state)
         wyrm_peer_id peer;
 
         to[9] = (char)('0' + i);
-        assert_int_equal(wyrm_lwip_peer_add(bench.tunnel, pub, &peer), WYRM_IDLE);
-        assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, peer, &nowhere), WYRM_IDLE);
-        assert_int_equal(wyrm_lwip_route_add(bench.tunnel, peer, &prefix), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_peer_add, pub, &peer), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, peer, &nowhere), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_route_add, peer, &prefix), WYRM_IDLE);
         assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
         assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
     }
-    assert_int_equal(bench.tunnel->held_used, 4);
+    assert_int_equal(bench.tunnel->held_count, 4);
     assert_int_equal(bench_counters()->held_dropped, 2);
 }
 
@@ -182,7 +182,7 @@ static void held_packets_are_freed_when_the_peer_is_lost(void **state)
         bench_advance(6000);
     }
     assert_int_equal(bench.lost, 1);
-    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench_counters()->held_dropped, 1);
 }
 
@@ -191,8 +191,8 @@ static void held_packets_are_freed_with_their_peer(void **state)
     (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     unsigned before = bench_alive();
-    assert_int_equal(wyrm_lwip_peer_remove(bench.tunnel, bench.peer), WYRM_IDLE);
-    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
+    assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench_alive(), before - 1);
     assert_int_equal(bench.lost, 1);
 }
@@ -214,7 +214,7 @@ static void held_packets_are_freed_with_a_peer_that_is_replaced_at_once(void **s
     (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(wyrm_lwip_call(bench.tunnel, replace_peer, NULL), WYRM_IDLE);
-    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench_counters()->held_dropped, 1);
 }
 
@@ -223,7 +223,7 @@ static void held_packets_are_freed_by_stop(void **state)
     (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(bench.tunnel->held_used, 0); /* teardown counts the allocations */
+    assert_int_equal(bench.tunnel->held_count, 0); /* teardown counts the allocations */
 }
 
 static void volatile_packet_is_copied_to_be_held(void **state)
@@ -409,7 +409,7 @@ static void multicast_is_dropped_silently(void **state)
 static void nothing_leaves_while_the_peer_has_no_address(void **state)
 {
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, NULL), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, NULL), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
     bench_settle();
     assert_int_equal(bench.n_wire, 0);
@@ -424,10 +424,10 @@ static unsigned reached_in_zone(uint32_t zone)
     static struct wyrm_job job;
 
     bench.n_wire = 0;
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &at), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &at), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_disconnect, bench.peer), WYRM_IDLE);
     bench_advance(10000);
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     return bench.n_wire;
 }
@@ -478,7 +478,7 @@ static void filter_may_stop_the_tunnel(void **state)
     bench_connect();
     bench.during_filter = stop_tunnel;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
-    assert_int_equal(bench.tunnel->held_used, 0);
+    assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench.n_wire, 0);
 }
 
@@ -488,7 +488,7 @@ static void tunnel_through_itself_is_cut(void **state)
 
     (void)state;
     bench_connect();
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &inside), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &inside), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
     assert_int_equal(bench_counters()->loops, 1);
     assert_int_equal(bench.n_wire, 0);
@@ -561,7 +561,7 @@ static void handshakes_carry_their_own_tos(void **state)
     static struct wyrm_job job;
 
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_connect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(outer_tos(), 0x88);
 }
@@ -598,7 +598,7 @@ static void answers_leave_where_the_question_came_in(void **state)
     bench_connect();
     expect_way_out(0, first);
     bench.ready = 0;
-    assert_int_equal(wyrm_lwip_peer_disconnect(bench.tunnel, bench.peer), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_disconnect, bench.peer), WYRM_IDLE);
     bench_advance(6000);
     reach_us_at_the_other_address();
     expect_way_out(1, second);
@@ -682,7 +682,7 @@ static void any_allocation_may_fail_while_holding(void **state)
         bench_fail_at = n;
         send_one_of_each();
         bench_fail_at = 0;
-        assert_true(bench.tunnel->held_used <= WYRM_LWIP_HOLD_PER_PEER);
+        assert_true(bench.tunnel->held_count <= WYRM_LWIP_HOLD_PER_PEER);
         netif_poll_all();
         bench.n_wire = 0;
     }

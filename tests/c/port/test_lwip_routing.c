@@ -19,7 +19,7 @@ static int setup(void **state)
 
     bench_open(&s, 7);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &all[i]), WYRM_IDLE);
+        assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all[i]), WYRM_IDLE);
     }
     return result;
 }
@@ -84,7 +84,7 @@ static void allow(uint8_t family, uint8_t bits, uint8_t first, uint8_t second)
 {
     const struct wyrm_prefix prefix = {family, bits, {first, second}};
 
-    assert_int_equal(wyrm_lwip_route_add(bench.tunnel, bench.peer, &prefix), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &prefix), WYRM_IDLE);
 }
 
 static unsigned sent_to(const char *to)
@@ -267,7 +267,7 @@ static void endpoint_in_a_far_network_is_not_reached_through_itself(void **state
     static struct wyrm_job job;
 
     (void)state;
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(bench.tunnel, bench.peer, &far), WYRM_IDLE);
+    assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &far), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 1);

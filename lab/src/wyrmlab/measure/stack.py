@@ -39,11 +39,11 @@ POINTERS = {
     "wyrm_job_run": OUTSIDE,
     "wyrm_cookie_admit": OUTSIDE,
     "wyrm_cookie_reply": OUTSIDE,
-    "wyrm_lwip_obey": OUTSIDE,
+    "wyrm_lwip_handle_status": OUTSIDE,
     "output": OUTSIDE,
     "wyrm_lwip_receive": OUTSIDE,
     "wyrm_lwip_service_locked": OUTSIDE,
-    # Of all that runs under lwIP's lock, this is what the worker asks for.
+    # The one function that the worker passes to it.
     "wyrm_lwip_call": ("do_work",),
 }
 # Assembly of the C library that saves no register; and calls that lead nowhere, into lwIP and

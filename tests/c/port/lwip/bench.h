@@ -127,6 +127,26 @@ void bench_close(struct bench_socket *s);
 /* Sends `len` bytes through lwIP to an inner address. */
 err_t bench_send(struct bench_socket *s, const char *to, uint16_t port, size_t len);
 
+/* ---- Calls of the core ---- */
+
+/* BENCH_CORE(wyrm_peer_remove, peer) calls the core for the tunnel's device, then services the
+ * tunnel as wyrm_lwip_call_core() does. Without an operating system the lock is always held. */
+#define BENCH_CORE(fn, ...) bench_service(fn(wyrm_lwip_device(bench.tunnel), __VA_ARGS__))
+
+static inline wyrm_status bench_service(wyrm_status status)
+{
+    wyrm_lwip_service_locked(bench.tunnel);
+    return status;
+}
+
+static inline wyrm_ms bench_tunnel_now(void)
+{
+    return wyrm_lwip_now_locked(bench.tunnel);
+}
+
+/* For wyrm_lwip_call_core() where it has to refuse the call. */
+wyrm_status bench_must_not_run(struct wyrm_device *device, wyrm_ms now, void *arg);
+
 static inline const struct wyrm_lwip_counters *bench_counters(void)
 {
     return &bench.tunnel->counters;

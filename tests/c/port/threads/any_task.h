@@ -126,13 +126,29 @@ static void on_wake(void *arg)
     sys_sem_signal(&work);
 }
 
-/* A callback runs under the lock and may call everything. */
+/* Arguments and results of a core call. */
+struct call {
+    const uint8_t *key;
+    const struct wyrm_endpoint *endpoint;
+    const struct wyrm_prefix *prefix;
+    wyrm_peer_id peer;
+    struct wyrm_peer_info info;
+};
+
+static wyrm_status peer_get(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    struct call *call = arg;
+
+    return wyrm_peer_get(device, now, call->peer, &call->info);
+}
+
+/* Callbacks run under the lock and may call anything. */
 static void on_event(void *arg, wyrm_status event, wyrm_peer_id peer)
 {
-    struct wyrm_peer_info info;
+    struct call call = {.peer = peer};
 
     (void)event;
-    (void)wyrm_lwip_peer_get(arg, peer, &info, NULL);
+    (void)wyrm_lwip_call_core(arg, peer_get, &call);
 }
 
 static void *worker(void *arg)
@@ -146,6 +162,91 @@ static void *worker(void *arg)
         wyrm_lwip_work(&second, &job);
     }
     return NULL;
+}
+
+/* ---- Core calls ----------------------------------------------------------------- */
+
+static wyrm_status set_private_key(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    (void)now;
+    return wyrm_set_private_key(device, ((struct call *)arg)->key);
+}
+
+static wyrm_status public_key(struct wyrm_device *device, wyrm_ms now, void *out)
+{
+    (void)now;
+    return wyrm_public_key(device, out);
+}
+
+static wyrm_status peer_add(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    struct call *call = arg;
+
+    (void)now;
+    return wyrm_peer_add(device, call->key, &call->peer);
+}
+
+static wyrm_status peer_set_endpoint(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    const struct call *call = arg;
+
+    (void)now;
+    return wyrm_peer_set_endpoint(device, call->peer, call->endpoint);
+}
+
+static wyrm_status peer_set_psk(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    const struct call *call = arg;
+
+    (void)now;
+    return wyrm_peer_set_psk(device, call->peer, call->key);
+}
+
+static wyrm_status peer_set_keepalive(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    (void)now;
+    return wyrm_peer_set_keepalive(device, ((struct call *)arg)->peer, 1);
+}
+
+static wyrm_status peer_find(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    struct call *call = arg;
+
+    (void)now;
+    return wyrm_peer_find(device, call->key, &call->peer);
+}
+
+static wyrm_status route_add(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    const struct call *call = arg;
+
+    (void)now;
+    return wyrm_route_add(device, call->peer, call->prefix);
+}
+
+static wyrm_status route_remove(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    const struct call *call = arg;
+
+    (void)now;
+    return wyrm_route_remove(device, call->peer, call->prefix);
+}
+
+static wyrm_status peer_connect(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    return wyrm_peer_connect(device, now, ((struct call *)arg)->peer);
+}
+
+static wyrm_status peer_disconnect(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    (void)now;
+    return wyrm_peer_disconnect(device, ((struct call *)arg)->peer);
+}
+
+static wyrm_status peer_remove(struct wyrm_device *device, wyrm_ms now, void *arg)
+{
+    (void)now;
+    return wyrm_peer_remove(device, ((struct call *)arg)->peer);
 }
 
 /* ---- Tunnels -------------------------------------------------------------------- */
@@ -163,7 +264,9 @@ static void start(int which)
     const uint8_t key[WYRM_KEY_LEN] = {(uint8_t)(8 * which), [31] = 0x40};
 
     assert_int_equal(wyrm_lwip_start(tunnels[which], &config), ERR_OK);
-    assert_int_equal(wyrm_lwip_set_private_key(tunnels[which], key), WYRM_IDLE);
+    assert_int_equal(
+        wyrm_lwip_call_core(tunnels[which], set_private_key, &(struct call){.key = key}),
+        WYRM_IDLE);
 }
 
 static void introduce(int which)
@@ -171,22 +274,29 @@ static void introduce(int which)
     const struct wyrm_endpoint at = {
         .family = 4, .port = (uint16_t)(4000 + !which), .addr = {127, 0, 0, 1}};
     uint8_t pub[WYRM_KEY_LEN];
+    struct call call = {.key = pub, .endpoint = &at};
 
-    assert_int_equal(wyrm_lwip_public_key(tunnels[!which], pub), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_add(tunnels[which], pub, &other[which]), WYRM_IDLE);
-    assert_int_equal(wyrm_lwip_peer_set_endpoint(tunnels[which], other[which], &at), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_call_core(tunnels[!which], public_key, pub), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_call_core(tunnels[which], peer_add, &call), WYRM_IDLE);
+    assert_int_equal(wyrm_lwip_call_core(tunnels[which], peer_set_endpoint, &call), WYRM_IDLE);
+    other[which] = call.peer;
 }
 
 static bool is_up(int which)
 {
-    struct wyrm_peer_info info;
+    struct call call = {.peer = other[which]};
 
-    return wyrm_lwip_peer_get(tunnels[which], other[which], &info, NULL) == WYRM_IDLE && info.up;
+    return wyrm_lwip_call_core(tunnels[which], peer_get, &call) == WYRM_IDLE && call.info.up;
+}
+
+static wyrm_status connect_first(void)
+{
+    return wyrm_lwip_call_core(&first, peer_connect, &(struct call){.peer = other[0]});
 }
 
 static void wait_until_up(void)
 {
-    assert_int_equal(wyrm_lwip_peer_connect(&first, other[0]), WYRM_IDLE);
+    assert_int_equal(connect_first(), WYRM_IDLE);
     for (int waited = 0; !is_up(0) || !is_up(1); waited += 10) {
         assert_true(waited < PATIENCE_MS);
         sys_msleep(10);
@@ -201,25 +311,20 @@ static void call_all(uint8_t caller, int round)
     struct wyrm_lwip *tunnel = tunnels[round & 1];
     const struct wyrm_prefix prefix = {4, 32, {10, 9, caller, (uint8_t)round}};
     const struct wyrm_endpoint at = {.family = 4, .port = 9, .addr = {127, 0, 0, 1}};
-    const uint8_t pub[WYRM_KEY_LEN] = {caller, 9}, psk[WYRM_KEY_LEN] = {caller};
+    const uint8_t pub[WYRM_KEY_LEN] = {caller, 9};
+    wyrm_status (*const calls[])(struct wyrm_device *, wyrm_ms, void *) = {
+        peer_set_endpoint, peer_set_psk, peer_set_keepalive, peer_find,       route_add,
+        route_remove,      peer_connect, peer_get,           peer_disconnect, peer_remove};
+    struct call call = {.key = pub, .endpoint = &at, .prefix = &prefix};
     struct wyrm_lwip_counters counters;
-    struct wyrm_peer_info info;
-    wyrm_peer_id peer;
 
-    if (wyrm_lwip_peer_add(tunnel, pub, &peer) != WYRM_IDLE) {
+    if (wyrm_lwip_call_core(tunnel, peer_add, &call) != WYRM_IDLE) {
         return;
     }
-    (void)wyrm_lwip_peer_set_endpoint(tunnel, peer, &at);
-    (void)wyrm_lwip_peer_set_psk(tunnel, peer, psk);
-    (void)wyrm_lwip_peer_set_keepalive(tunnel, peer, 1);
-    (void)wyrm_lwip_peer_find(tunnel, pub, &peer);
-    (void)wyrm_lwip_route_add(tunnel, peer, &prefix);
-    (void)wyrm_lwip_route_remove(tunnel, peer, &prefix);
-    (void)wyrm_lwip_peer_connect(tunnel, peer);
-    (void)wyrm_lwip_peer_get(tunnel, peer, &info, NULL);
-    (void)wyrm_lwip_peer_disconnect(tunnel, peer);
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        (void)wyrm_lwip_call_core(tunnel, calls[i], &call);
+    }
     wyrm_lwip_count(tunnel, &counters, NULL);
-    (void)wyrm_lwip_peer_remove(tunnel, peer);
 }
 
 static void *caller(void *arg)
@@ -251,26 +356,25 @@ static int setup(void **state)
 static void a_job_is_not_lost_for_want_of_a_semaphore(void **state)
 {
     static struct wyrm_job job;
-    struct wyrm_peer_info info;
+    struct call call = {0};
 
     (void)state;
     start(0);
     start(1);
     introduce(0);
-    assert_int_equal(wyrm_lwip_peer_connect(&first, other[0]), WYRM_IDLE);
+    assert_int_equal(connect_first(), WYRM_IDLE);
     refused = 0x06; /* the job is taken; then there is no memory, twice */
     wyrm_lwip_work(&first, &job);
     assert_int_equal(refused, 0);
-    assert_int_equal(wyrm_lwip_peer_get(&first, other[0], &info, NULL), WYRM_IDLE);
-    assert_int_equal(info.tx_bytes, 148); /* an initiation went out */
+    call.peer = other[0];
+    assert_int_equal(wyrm_lwip_call_core(&first, peer_get, &call), WYRM_IDLE);
+    assert_int_equal(call.info.tx_bytes, 148); /* an initiation was sent */
     wyrm_lwip_remove(&first);
     wyrm_lwip_remove(&second);
 }
 
 static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **state)
 {
-    struct wyrm_peer_info info;
-
     (void)state;
     start(0);
     start(1);
@@ -278,7 +382,7 @@ static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **stat
     refused = 1;
     wyrm_lwip_stop(&first);
     assert_int_equal(refused, 0);
-    assert_int_equal(wyrm_lwip_peer_get(&first, other[0], &info, NULL), WYRM_E_STATE);
+    assert_int_equal(wyrm_lwip_call_core(&first, peer_get, &(struct call){0}), WYRM_E_STATE);
     refused = 1;
     wyrm_lwip_remove(&second);
     assert_int_equal(wyrm_lwip_port(&second), 0);

@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start and stop of a tunnel, and its interface. Everything here runs under lwIP's core lock.
+ * Starts and stops the tunnel and configures its netif. Everything here requires lwIP's core lock.
  */
-#ifdef WYRM_PORT_LWIP
+#include "wyrm_lwip_private.h"
 
-#include "wyrm_lwip_parts.h"
+#if WYRM_PORT_LWIP
 
 #include "lwip/sys.h"
 
@@ -24,9 +24,7 @@
 
 enum { MTU_MIN = 576, MTU_MAX = 65535 - 80 - WYRM_HEADER_LEN - 15 - WYRM_TAG_LEN };
 
-/* ---- Start and stop --------------------------------------------------------- */
-
-/* lwIP has one place for an IPv4 address and keeps the first IPv6 place for a link-local one. */
+/* A netif has one IPv4 address and reserves its first IPv6 address for the link-local one. */
 static bool addresses_fit(const struct wyrm_lwip_config *config)
 {
     unsigned n4 = 0, n6 = 0;
@@ -45,7 +43,7 @@ static bool addresses_fit(const struct wyrm_lwip_config *config)
     return n4 <= 1 && n6 < MAX6;
 }
 
-/* Addresses that stay are not touched, so that connections over them survive a new start. */
+/* Leaves unchanged addresses alone, so that connections using them survive a restart. */
 static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *config)
 {
 #if LWIP_IPV4
@@ -63,9 +61,9 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
             ip6_addr_t addr;
 
             memcpy(addr.addr, a->addr, 16);
-            ip6_addr_clear_zone(&addr); /* lwIP gives it one that fits */
+            ip6_addr_clear_zone(&addr); /* lwIP assigns the zone */
             netif_ip6_addr_set(netif, place, &addr);
-            /* Not tentative: there is nobody to ask whether the address is taken. */
+            /* Not tentative: a tunnel has no link to probe for duplicates. */
             netif_ip6_addr_set_state(netif, place, IP6_ADDR_PREFERRED);
             place++;
             continue;
@@ -110,8 +108,8 @@ static void configure_netif(struct netif *netif, const struct wyrm_lwip_config *
     netif->ip6_autoconfig_enabled = 0;
 #endif
 #if LWIP_CHECKSUM_CTRL_PER_NETIF
-    /* As Linux does: what the peer sent is what we decrypted, and a second check of its sums says
-     * nothing more. What the peer itself only forwarded, it forwarded with good sums. */
+    /* As on Linux, skip checksums on input: the packet is authenticated, and the peer has verified
+     * the checksums of packets that it forwarded. */
     NETIF_SET_CHECKSUM_CTRL(netif, config->verify_checksums
                                        ? NETIF_CHECKSUM_ENABLE_ALL
                                        : NETIF_CHECKSUM_GEN_IP | NETIF_CHECKSUM_GEN_UDP |
@@ -142,7 +140,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
         return ERR_MEM;
     }
     err_t err = udp_bind(pcb, &pcb->local_ip, config->listen_port);
-    if (err == ERR_OK && !wyrm_lwip_timer_left()) {
+    if (err == ERR_OK && !wyrm_lwip_timeout_available()) {
         err = ERR_MEM;
     }
     if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
@@ -155,7 +153,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     udp_bind_netif(pcb, config->bind_netif);
     udp_recv(pcb, wyrm_lwip_receive, lwip);
     (void)wyrm_set_mtu(lwip->device, mtu); /* its range is checked above */
-    if (!lwip->listed) {
+    if (!lwip->netif_added) {
 #if LWIP_IPV4
         netif_add(&lwip->netif, NULL, NULL, NULL, lwip->netif.state, init_netif, ip_input);
 #else
@@ -164,7 +162,7 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
     }
     configure_netif(&lwip->netif, config, mtu);
 
-    lwip->listed = true;
+    lwip->netif_added = true;
     lwip->pcb = pcb;
     lwip->port = pcb->local_port;
     lwip->listen_port = config->listen_port;
@@ -185,8 +183,8 @@ err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
     if (!lwip->running) {
         return ERR_CLSD;
     }
-    bool stays = port == 0 ? lwip->listen_port == 0 : port == lwip->port;
-    err_t err = stays ? ERR_OK : udp_bind(lwip->pcb, &lwip->pcb->local_ip, port);
+    bool unchanged = port == 0 ? lwip->listen_port == 0 : port == lwip->port;
+    err_t err = unchanged ? ERR_OK : udp_bind(lwip->pcb, &lwip->pcb->local_ip, port);
 
     if (err == ERR_OK) {
         lwip->listen_port = port;
@@ -195,13 +193,13 @@ err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
     return err;
 }
 
-/* All but the routes: they still say what is not to leave another way. */
-static void forget_secrets(struct wyrm_lwip *lwip)
+/* Keeps the routes: the routing hooks go on refusing packets for them. */
+static void wipe_secrets(struct wyrm_lwip *lwip)
 {
     const uint8_t no_psk[WYRM_KEY_LEN] = {0};
 
     for (wyrm_peer_id id = 0; id < lwip->pools->n_peers; id++) {
-        (void)wyrm_peer_set_psk(lwip->device, id, no_psk); /* WYRM_E_STATE: nobody there */
+        (void)wyrm_peer_set_psk(lwip->device, id, no_psk); /* WYRM_E_STATE: id not in use */
     }
     (void)wyrm_set_private_key(lwip->device, NULL);
 }
@@ -212,28 +210,26 @@ void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
         return;
     }
     lwip->running = false;
-    lwip->life++;
-    wyrm_lwip_disarm_timer(lwip);
+    lwip->generation++;
+    wyrm_lwip_cancel_timer(lwip);
     udp_remove(lwip->pcb);
     lwip->pcb = NULL;
     lwip->port = 0;
     wyrm_lwip_release(lwip, WYRM_NO_PEER, false);
-    forget_secrets(lwip);
+    wipe_secrets(lwip);
 }
 
 void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip)
 {
     wyrm_lwip_stop_locked(lwip);
-    if (lwip->listed) {
-        lwip->listed = false;
+    if (lwip->netif_added) {
+        lwip->netif_added = false;
 #if ENABLE_LOOPBACK
-        netif_poll(&lwip->netif); /* netif_remove forgets packets to ourselves */
+        netif_poll(&lwip->netif); /* netif_remove() would leak queued loopback packets */
 #endif
         netif_remove(&lwip->netif);
         wyrm_close(lwip->device);
     }
 }
 
-#else
-typedef int wyrm_lwip_life_is_not_built; /* ISO C wants something in every file */
-#endif
+#endif /* WYRM_PORT_LWIP */
