@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lwip/tcpip.h"
+
 struct field {
     unsigned width;
     unsigned precision;
@@ -209,13 +211,23 @@ bool text_to_milli(const char *word, uint32_t max, uint32_t *out)
     return true;
 }
 
+/* The zone of a link-local address is the name of an interface, which lwIP looks up under its lock
+ * (a recursive one). */
+static bool parse_address(const char *word, ip_addr_t *out)
+{
+    LOCK_TCPIP_CORE();
+    bool good = ipaddr_aton(word, out);
+    UNLOCK_TCPIP_CORE();
+    return good;
+}
+
 bool text_to_address(const char *word, ip_addr_t *out)
 {
     unsigned dots = 0;
 
     for (const char *p = word; *p; p++)
         dots += *p == '.';
-    return ipaddr_aton(word, out) && (IP_IS_V6(out) || dots == 3);
+    return parse_address(word, out) && (IP_IS_V6(out) || dots == 3);
 }
 
 bool text_to_prefix(const char *word, ip_addr_t *address, uint8_t *bits)
@@ -237,7 +249,9 @@ bool text_to_prefix(const char *word, ip_addr_t *address, uint8_t *bits)
 
 const char *text_address(const ip_addr_t *address, char out[IPADDR_STRLEN_MAX])
 {
+    LOCK_TCPIP_CORE();
     (void)ipaddr_ntoa_r(address, out, IPADDR_STRLEN_MAX);
+    UNLOCK_TCPIP_CORE();
     for (char *p = out; *p; p++) {
         if (*p >= 'A' && *p <= 'F')
             *p = (char)(*p - 'A' + 'a');

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from wyrmlab.base import proc
 from wyrmlab.base.errors import TimedOutError, WyrmError
 from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
 from wyrmlab.network import net
@@ -28,6 +30,21 @@ def test_big_and_fragmented_pings_come_back(boot: Boot) -> None:
     boot()
     for size in (1472, 4000):
         assert net.ping("10.9.0.2", size=size).loss_percent == 0
+
+
+def test_link_local_neighbor_is_pinged_through_the_interface_that_its_zone_names(
+    boot: Boot,
+) -> None:
+    device = boot()
+    shown = proc.run("ip", "-6", "-json", "address", "show", "dev", "tap0", "scope", "link").stdout
+    found = [address for link in json.loads(shown) for address in link.get("addr_info", [])]
+    (neighbor,) = [address["local"] for address in found if "local" in address]
+    interface = device.command("ip").split()[1]
+    proc.wait_until(
+        lambda: "1 received" in device.command(f"ping {neighbor}%{interface} -c 1"),
+        timeout_s=20,
+        what="a reply from the link-local address",
+    )
 
 
 def test_console_lists_its_commands(boot: Boot) -> None:
