@@ -27,6 +27,7 @@
 #include "wyrm.h"
 #include "wyrm_clock.h"
 
+#include "lwip/def.h"
 #include "lwip/netif.h"
 #include "lwip/pbuf.h"
 #include "lwip/udp.h"
@@ -221,6 +222,11 @@ static inline uint16_t wyrm_lwip_port(const struct wyrm_lwip *lwip)
 
 err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config);
 void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip);
+/* As wyrm_lwip_config.strict, until the next start. */
+static inline void wyrm_lwip_set_strict_locked(struct wyrm_lwip *lwip, bool strict)
+{
+    lwip->strict = strict;
+}
 /* Binds another port and keeps all sessions. 0: any free port, or the current one if it was chosen
  * that way. ERR_USE: the port is in use, nothing changes; ERR_CLSD: the tunnel is not running. */
 err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port);
@@ -257,6 +263,17 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
  * interface; ICMPv6 errors; and, even under the strict policy, neighbour discovery on attached
  * networks. */
 #if LWIP_IPV4
+/* Counts leading ones only: the netmask comes from DHCP and may be malformed. */
+static inline uint8_t wyrm_lwip_mask_bits(const ip4_addr_t *netmask)
+{
+    uint32_t mask = lwip_ntohl(netmask->addr);
+    uint8_t bits = 0;
+
+    for (; (mask & 0x80000000u) != 0; mask <<= 1) {
+        bits++;
+    }
+    return bits;
+}
 /* NULL: no interface has a matching prefix; lwIP uses its default interface. */
 struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest);
 /* 1: the packet was dropped. */

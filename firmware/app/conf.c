@@ -22,10 +22,16 @@
 #define SLOTS     2u
 #define MAGIC     0x31465957u /* "WYF1" */
 
+/* An older version took length and flags for one number, so it refuses flags as a length. */
+#define FLAG_STRICT 1u
+#define FLAGS       FLAG_STRICT /* all there are; a slot with others is of a newer version */
+
 struct header {
-    uint32_t magic, serial, text_len;
-    uint8_t digest[16]; /* of serial, length and payload */
+    uint32_t magic, serial;
+    uint16_t text_len, flags;
+    uint8_t digest[16]; /* of all the above and the payload */
 };
+_Static_assert(offsetof(struct header, digest) == 12 && TEXT_MAX <= UINT16_MAX, "layout in flash");
 
 /* What it takes is what the tunnel takes. */
 WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
@@ -34,11 +40,23 @@ WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
 static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that ends it */
 static size_t text_len;
 static uint8_t own_key[WYRM_KEY_LEN];
+static bool strict;
 static bool saved; /* flash holds what is in force */
 
 const struct wyrm_conf *conf_current(void)
 {
     return text_len > 0 ? &conf : NULL;
+}
+
+bool conf_is_strict(void)
+{
+    return strict;
+}
+
+void conf_set_strict(bool on)
+{
+    saved = saved && strict == on;
+    strict = on;
 }
 
 static bool has_own_key(void)
@@ -112,7 +130,7 @@ static bool read_slot(unsigned slot, struct header *header, uint8_t key[WYRM_KEY
     uint8_t found[16];
 
     if (!board_flash_read(BOARD_FLASH_CONF, at, header, sizeof *header) || header->magic != MAGIC ||
-        header->text_len > TEXT_MAX ||
+        header->text_len > TEXT_MAX || (header->flags & ~FLAGS) != 0 ||
         !board_flash_read(BOARD_FLASH_CONF, at + sizeof *header, key, WYRM_KEY_LEN) ||
         !board_flash_read(BOARD_FLASH_CONF, at + sizeof *header + WYRM_KEY_LEN, fresh,
                           header->text_len))
@@ -143,7 +161,10 @@ static unsigned newest_slot(uint32_t *serial)
 /* The header goes last: until then the slot does not count. */
 static bool write_slot(unsigned slot, uint32_t serial)
 {
-    struct header header = {.magic = MAGIC, .serial = serial, .text_len = (uint32_t)text_len};
+    struct header header = {.magic = MAGIC,
+                            .serial = serial,
+                            .text_len = (uint16_t)text_len,
+                            .flags = strict ? FLAG_STRICT : 0};
     size_t at = slot * SLOT_SIZE;
 
     digest(&header, own_key, text, header.digest);
@@ -179,6 +200,7 @@ enum conf_saved conf_start(void)
         (void)shell_error("the flash has lost the saved configuration");
         return CONF_REFUSED;
     }
+    strict = saved && (header.flags & FLAG_STRICT) != 0;
     if (saved && header.text_len > 0)
         saved = adopt(header.text_len);
     wyrm_wipe(fresh, sizeof fresh);
@@ -223,6 +245,8 @@ static bool show(void)
     if (text_len == 0)
         return shell_error("there is no configuration; 'conf paste' takes a wg-quick file");
     wyrm_conf_print(&conf, write_console, NULL);
+    if (strict)
+        console_printf("# strict policy ('wg strict on')\n");
     console_printf("# %s\n", saved ? "saved" : "not saved: 'conf save' keeps it");
     return true;
 }
@@ -305,6 +329,7 @@ static bool clear(void)
     wyrm_wipe(text, sizeof text);
     wyrm_wipe(own_key, sizeof own_key);
     text_len = 0;
+    strict = false;
     saved = false;
     if (!erase_slots())
         return shell_error("the flash did not erase it");

@@ -31,6 +31,10 @@ const uint8_t *conf_private_key(void);
 /** Makes `key` the device's own; kept in flash by 'conf save'. */
 void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN]);
 
+/** The strict policy (tunnel.h); kept in flash by 'conf save', switched off by 'conf clear'. */
+bool conf_is_strict(void);
+void conf_set_strict(bool on);
+
 /** Room for text with secrets that must be read whole before it is used; wipe it after use. */
 char *conf_scratch(size_t *size);
 

@@ -26,7 +26,7 @@ static netif_output_fn send4;
 static netif_output_ip6_fn send6;
 
 static struct {
-    bool holding, everything, bypass;
+    bool holding, everything, bypass, strict;
     unsigned count;
     struct wyrm_prefix prefixes[GUARD_PREFIXES];
     uint32_t refused;
@@ -66,7 +66,7 @@ static unsigned attached4(const struct netif *netif, const ip4_addr_t *dest)
 {
     if (!ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif)))
         return 0;
-    return (unsigned)__builtin_popcount(ip4_addr_get_u32(netif_ip4_netmask(netif)));
+    return wyrm_lwip_mask_bits(netif_ip4_netmask(netif));
 }
 
 /* lwIP takes every address of its own as one of a /64. */
@@ -82,17 +82,17 @@ static unsigned attached6(const struct netif *netif, const ip6_addr_t *dest)
 /* The tunnel's own datagrams do not: its routing functions know when it is sending. */
 static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
 {
-    if (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif))
+    if (!guard.strict && (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif)))
         return false;
-    return is_held(4, &dest->addr, attached4(netif, dest)) ||
+    return is_held(4, &dest->addr, guard.strict ? 0 : attached4(netif, dest)) ||
            is_tunnel(wyrm_lwip_route4(NULL, dest));
 }
 
 static bool belongs_to_tunnel6(const struct netif *netif, const ip6_addr_t *dest)
 {
-    if (ip6_addr_ismulticast(dest) || ip6_addr_islinklocal(dest))
+    if (!guard.strict && (ip6_addr_ismulticast(dest) || ip6_addr_islinklocal(dest)))
         return false;
-    return is_held(6, dest->addr, attached6(netif, dest)) ||
+    return is_held(6, dest->addr, guard.strict ? 0 : attached6(netif, dest)) ||
            is_tunnel(wyrm_lwip_route6(NULL, dest));
 }
 
@@ -139,16 +139,33 @@ static bool is_neighbor_discovery(const struct pbuf *p)
     return (type >= MLD_QUERY && type <= ICMP6_TYPE_RD) || type == MLD2_REPORT;
 }
 
-/* A solicitation tells everybody on the link which address it looks for. */
+/* lwIP resolves the endpoint's address first; the datagram then leaves from its neighbor cache,
+ * when the routing functions no longer know whose it is. */
+static bool is_from_tunnel6(const struct pbuf *p)
+{
+    uint16_t port = wyrm_lwip_port(tunnel_lwip());
+
+    return port != 0 && pbuf_get_at(p, 6) == IP6_NEXTH_UDP &&
+           pbuf_get_at(p, IP6_HLEN) == port >> 8 && pbuf_get_at(p, IP6_HLEN + 1) == (port & 0xff);
+}
+
+/* A solicitation shows everybody on the link which address it looks for. The longest prefix decides
+ * even under the strict policy: the endpoint and the routers are neighbors. */
 static bool solicits_inside(const struct netif *netif, const struct pbuf *p)
 {
+    const struct wyrm_route *route;
     ip6_addr_t target;
+    unsigned bits;
 
     if (icmp6_type(p) != ICMP6_TYPE_NS ||
         pbuf_copy_partial(p, target.addr, sizeof target.addr, IP6_HLEN + 8) != sizeof target.addr)
         return false;
+    if (ip6_addr_islinklocal(&target))
+        return false;
     ip6_addr_clear_zone(&target);
-    return belongs_to_tunnel6(netif, &target);
+    bits = attached6(netif, &target);
+    route = wyrm_route_match(wyrm_lwip_device(tunnel_lwip()), 6, (const uint8_t *)target.addr);
+    return is_held(6, target.addr, bits) || (route && route->bits >= bits);
 }
 
 /* ---- the check ---- */
@@ -164,7 +181,7 @@ static bool may_leave4(const struct netif *netif, const struct pbuf *p, const ip
 
 static bool may_leave6(const struct netif *netif, const struct pbuf *p, const ip6_addr_t *dest)
 {
-    if (guard.bypass)
+    if (guard.bypass || is_from_tunnel6(p))
         return true;
     if (is_neighbor_discovery(p))
         return !solicits_inside(netif, p);
@@ -207,6 +224,11 @@ void guard_hold(const struct wyrm_prefix *prefixes, unsigned count)
     if (guard.count > 0)
         memcpy(guard.prefixes, prefixes, count * sizeof *prefixes);
     guard.holding = true;
+}
+
+void guard_set_strict(bool on)
+{
+    guard.strict = on;
 }
 
 void guard_release(void)

@@ -27,6 +27,10 @@ void guard_install(struct netif *netif);
 #define GUARD_PREFIXES 32
 void guard_hold(const struct wyrm_prefix *prefixes, unsigned count);
 
+/** The strict policy, for guard_hold() too: no attached network, group or link-local address is
+ * exempt from the tunnel's prefixes. DHCP, neighbor discovery and guard_bypass() are. */
+void guard_set_strict(bool on);
+
 /** The tunnel is up, or is not wanted any more: from here on only its routes count. */
 void guard_release(void);
 

@@ -41,7 +41,7 @@ static enum conf_saved load_configuration(void)
     enum conf_saved found = conf_start();
 
     if (found != CONF_NONE)
-        tunnel_await(conf_current());
+        tunnel_await(conf_current(), conf_is_strict());
     return found;
 }
 

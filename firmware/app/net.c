@@ -26,7 +26,7 @@
 #include "lwip_hooks.h"
 #include "shell.h"
 #include "text.h"
-#include "wyrm.h"
+#include "wyrm_lwip.h"
 
 #define DEFAULT_IP4     "10.9.0.2/24"
 #define DEFAULT_GATEWAY "10.9.0.1"
@@ -335,18 +335,13 @@ void net_start(void)
         use_dhcp();
 }
 
-static uint8_t mask_bits(uint32_t mask)
-{
-    return (uint8_t)__builtin_popcount(mask);
-}
-
 void net_describe(char *out, size_t cap)
 {
     char ip4[IPADDR_STRLEN_MAX], ip6[IPADDR_STRLEN_MAX];
 
     LOCK_TCPIP_CORE();
     (void)text_format(out, cap, "%s/%u %s/64", text_address(netif_ip_addr4(&interface), ip4),
-                      mask_bits(ip4_addr_get_u32(netif_ip4_netmask(&interface))),
+                      wyrm_lwip_mask_bits(netif_ip4_netmask(&interface)),
                       text_address(netif_ip_addr6(&interface, 1), ip6));
     UNLOCK_TCPIP_CORE();
 }
@@ -473,7 +468,7 @@ static void show(void)
     char outer[IPADDR_STRLEN_MAX];
 
     LOCK_TCPIP_CORE();
-    unsigned bits = mask_bits(ip4_addr_get_u32(netif_ip4_netmask(&interface)));
+    unsigned bits = wyrm_lwip_mask_bits(netif_ip4_netmask(&interface));
     const char *source = dhcp_supplied_address(&interface) ? "dhcp"
                          : netif_dhcp_data(&interface)     ? "dhcp, no answer yet"
                                                            : "static";

@@ -64,12 +64,14 @@ static const struct command commands[] = {
      "  Reads `get=1` or `set=1` with its lines, unseen, up to an empty line, and answers as\n"
      "  wireguard.com/xplatform says; private and preshared keys are never told.\n",
      command_uapi},
-    {"wg", "[show | up [ADDRESS/BITS...] | down | off]", "the tunnel",
+    {"wg", "[show | up [ADDRESS/BITS...] | down | off | strict on|off]", "the tunnel",
      "  wg         show it, as wg(8) does\n"
      "  wg up      start it with the current configuration ('conf')\n"
      "  wg up 10.77.0.2/24    start it with these addresses alone, to be set up through 'uapi'\n"
      "  wg down    stop it; what is meant for it is refused, not sent in the clear\n"
-     "  wg off     stop it and reach its networks by ordinary routing\n",
+     "  wg off     stop it and reach its networks by ordinary routing\n"
+     "  wg strict on    AllowedIPs win over every attached network, whatever DHCP says\n"
+     "  wg strict off   the longer prefix wins\n",
      command_wg},
 #endif
 };

@@ -29,6 +29,7 @@ static struct wyrm_store store;
 /* Of the handshake that the next WYRM_READY ends, in device time; 0: none. Core lock. */
 static uint64_t handshake_began;
 static bool was_ready[TUNNEL_PEERS];
+static bool strict_policy; /* of the last start, or set since */
 
 struct wyrm_lwip *tunnel_lwip(void)
 {
@@ -155,6 +156,7 @@ void tunnel_init(void)
 struct application {
     const struct wyrm_conf *conf;
     const uint8_t *key;
+    bool strict;
     err_t error;
 };
 
@@ -182,9 +184,31 @@ static wyrm_status apply_peer(const struct application *a, uint16_t i)
 
 _Static_assert(GUARD_PREFIXES >= 2 * TUNNEL_ROUTES, "the guard holds a whole configuration");
 
-void tunnel_await(const struct wyrm_conf *conf)
+/* Packets that wait for a neighbor would leave unchecked. */
+static void set_strict_locked(bool on)
+{
+    strict_policy = on;
+    guard_set_strict(on);
+    net_forget_neighbors();
+    wyrm_lwip_set_strict_locked(&tunnel, on);
+}
+
+void tunnel_set_strict(bool on)
 {
     LOCK_TCPIP_CORE();
+    set_strict_locked(on);
+    UNLOCK_TCPIP_CORE();
+}
+
+bool tunnel_is_strict(void)
+{
+    return strict_policy;
+}
+
+void tunnel_await(const struct wyrm_conf *conf, bool strict)
+{
+    LOCK_TCPIP_CORE();
+    set_strict_locked(strict);
     guard_hold(conf ? conf->prefixes : NULL, conf ? conf->n_prefixes : 0);
     UNLOCK_TCPIP_CORE();
 }
@@ -210,11 +234,12 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
                                             .n_addresses = conf->addresses.count,
                                             .listen_port = conf->listen_port,
                                             .mtu = conf->mtu,
+                                            .strict = a->strict,
                                             .event = on_event,
                                             .wake = on_wake};
 
     guard_hold(conf->prefixes, conf->n_prefixes);
-    net_forget_neighbors(); /* packets that wait for one would leave as they are */
+    set_strict_locked(a->strict);
     wyrm_lwip_stop_locked(lwip);
     names_forget();
     memset(was_ready, 0, sizeof was_ready);
@@ -237,9 +262,9 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
     return status;
 }
 
-bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN])
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN], bool strict)
 {
-    struct application a = {.conf = conf, .key = key};
+    struct application a = {.conf = conf, .key = key, .strict = strict};
 
     wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
     wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);

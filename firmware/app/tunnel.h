@@ -21,18 +21,27 @@
 void tunnel_init(void);
 
 /**
- * Refuses what is meant for the tunnel of a configuration until tunnel_up() succeeds or
- * tunnel_forget(); NULL, when nobody can tell what that is: refuses nearly everything (guard.h).
- * After net_init().
+ * Refuses traffic for the AllowedIPs of a configuration until tunnel_up() succeeds or
+ * tunnel_forget() is called. With NULL, for a configuration that cannot be read, refuses nearly
+ * everything (guard.h). After net_init().
  */
-void tunnel_await(const struct wyrm_conf *conf);
+void tunnel_await(const struct wyrm_conf *conf, bool strict);
 
 /**
- * Starts the tunnel, or starts it anew, with a parsed configuration. `key` is its private key or
- * NULL. Endpoints that are names are asked for meanwhile. Everything is copied. Prints its own
- * error and returns false; the tunnel is then down, and lets nothing past it.
+ * Starts or restarts the tunnel with a parsed configuration. `key` is its private key or NULL;
+ * `strict`: see tunnel_set_strict(). Looks up endpoints that are names in the background. Copies
+ * everything. Prints its own error and returns false; the tunnel is then down and its traffic
+ * refused.
  */
-bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN]);
+bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN], bool strict);
+
+/**
+ * Under the strict policy AllowedIPs win over attached networks of any size: traffic for them never
+ * leaves by Ethernet, except the tunnel's own datagrams, DHCP, neighbor discovery and lookups of
+ * endpoint names.
+ */
+void tunnel_set_strict(bool on);
+bool tunnel_is_strict(void);
 
 /** Wipes keys and sessions. What is meant for the tunnel is refused until tunnel_forget(). */
 void tunnel_down(void);

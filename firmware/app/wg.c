@@ -184,6 +184,8 @@ static bool show(void)
         console_printf("  private key: (hidden)\n");
     }
     console_printf("  listening port: %u\n", wyrm_lwip_port(tunnel_lwip()));
+    if (tunnel_is_strict())
+        console_printf("  strict: on\n");
     for (snapshot.id = 0; snapshot.id < TUNNEL_PEERS; snapshot.id++)
         if (wyrm_lwip_call_core(tunnel_lwip(), read_peer, &snapshot) == WYRM_IDLE)
             show_peer(&snapshot);
@@ -194,7 +196,7 @@ static bool show(void)
 
 static bool up(const struct wyrm_conf *conf, const uint8_t *key)
 {
-    if (!tunnel_up(conf, key))
+    if (!tunnel_up(conf, key, conf_is_strict()))
         return false;
     console_printf("tunnel: started on port %u with %u peer%s\n", wyrm_lwip_port(tunnel_lwip()),
                    conf->n_peers, conf->n_peers == 1 ? "" : "s");
@@ -232,6 +234,23 @@ static bool up_with_addresses(int count, char **words)
     return up(&conf, conf_private_key());
 }
 
+static bool set_strict(const char *word)
+{
+    bool on = strcmp(word, "on") == 0;
+
+    if (!on && strcmp(word, "off") != 0)
+        return shell_usage();
+    if (on && !conf_current() && !tunnel_is_up())
+        return shell_error("there is no tunnel to route strictly; 'conf paste' a configuration, or "
+                           "'wg up ADDRESS/BITS', first");
+    conf_set_strict(on);
+    tunnel_set_strict(on);
+    console_printf("tunnel: strict policy %s; %s; 'conf save' keeps this\n", on ? "on" : "off",
+                   on ? "AllowedIPs win over every attached network"
+                      : "the longer prefix wins, AllowedIPs or attached network");
+    return true;
+}
+
 bool command_wg(int argc, char **argv)
 {
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "show") == 0))
@@ -250,5 +269,7 @@ bool command_wg(int argc, char **argv)
         console_printf("tunnel: off; its networks are reached by ordinary routing\n");
         return true;
     }
+    if (argc == 3 && strcmp(argv[1], "strict") == 0)
+        return set_strict(argv[2]);
     return shell_usage();
 }

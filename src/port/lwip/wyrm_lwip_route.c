@@ -25,18 +25,6 @@ enum { NO_MATCH = -1, STRICT_MATCH = 129, OWN_ADDRESS = 130 };
 /* ---- Matching ---------------------------------------------------------------- */
 
 #if LWIP_IPV4
-/* Counts leading ones only: the netmask comes from DHCP and may be malformed. */
-static int prefix_length(const ip4_addr_t *netmask)
-{
-    uint32_t mask = lwip_ntohl(netmask->addr);
-    int bits = 0;
-
-    for (; (mask & 0x80000000u) != 0; mask <<= 1) {
-        bits++;
-    }
-    return bits;
-}
-
 static int match_addresses4(const struct netif *netif, const ip4_addr_t *addr)
 {
     const ip4_addr_t *own = netif_ip4_addr(netif), *mask = netif_ip4_netmask(netif);
@@ -44,7 +32,7 @@ static int match_addresses4(const struct netif *netif, const ip4_addr_t *addr)
     if (ip4_addr_isany_val(*own) || !ip4_addr_net_eq(addr, own, mask)) {
         return NO_MATCH;
     }
-    return ip4_addr_eq(addr, own) ? OWN_ADDRESS : prefix_length(mask);
+    return ip4_addr_eq(addr, own) ? OWN_ADDRESS : wyrm_lwip_mask_bits(mask);
 }
 #endif
 

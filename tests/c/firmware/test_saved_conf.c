@@ -21,6 +21,7 @@
 #include "console.h"
 #include "shell.h"
 #include "tunnel.h"
+#include "wyrm_crypto.h"
 
 #define SECTORS 4u
 #define NO_CUT  UINT32_MAX
@@ -267,6 +268,61 @@ known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved(v
     }
 }
 
+static void strict_policy_is_kept_with_the_configuration(void **state)
+{
+    (void)state;
+
+    save_both(1);
+    assert_false(conf_is_strict());
+    conf_set_strict(true);
+    assert_true(command("show"));
+    assert_non_null(strstr(said, "# strict policy ('wg strict on')\n# not saved"));
+    assert_int_equal(reboot(), 2222);
+    assert_false(conf_is_strict());
+    conf_set_strict(true);
+    assert_true(command("save"));
+    assert_int_equal(reboot(), 2222);
+    assert_true(conf_is_strict());
+    assert_true(paste(OLD));
+    assert_true(conf_is_strict());
+    assert_true(command("clear"));
+    assert_false(conf_is_strict());
+}
+
+static void strict_policy_is_kept_without_a_configuration(void **state)
+{
+    (void)state;
+
+    memset(flash, 0xff, sizeof(flash));
+    assert_int_equal(reboot(), 0);
+    conf_set_strict(true);
+    assert_true(command("save"));
+    assert_int_equal(reboot(), 0);
+    assert_true(conf_is_strict());
+}
+
+/* The digest of such a slot is right; what is wrong with it must be the flag. */
+static void configuration_of_a_newer_version_is_refused(void **state)
+{
+    enum { FLAGS_AT = 10, DIGEST_AT = 12, DIGEST_LEN = 16 };
+    struct wyrm_blake2s digest;
+    (void)state;
+
+    memset(flash, 0xff, sizeof(flash));
+    assert_int_equal(reboot(), 0);
+    assert_true(paste(NEW) && command("save"));
+    for (unsigned flag = 0; flag < 16; flag++) {
+        flash[FLAGS_AT] = flag < 8 ? (uint8_t)(1u << flag) : 0;
+        flash[FLAGS_AT + 1] = flag < 8 ? 0 : (uint8_t)(1u << (flag - 8));
+        wyrm_blake2s_init(&digest, DIGEST_LEN, NULL, 0);
+        wyrm_blake2s_update(&digest, flash, DIGEST_AT);
+        wyrm_blake2s_update(&digest, flash + DIGEST_AT + DIGEST_LEN, WYRM_KEY_LEN + strlen(NEW));
+        wyrm_blake2s_final(&digest, flash + DIGEST_AT);
+        assert_int_equal(reboot(), flag == 0 ? 2222 : 0);
+        assert_int_equal(conf_start(), flag == 0 ? CONF_GOOD : CONF_REFUSED);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +332,9 @@ int main(void)
         cmocka_unit_test(clearing_says_that_a_running_tunnel_goes_on),
         cmocka_unit_test(
             known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved),
+        cmocka_unit_test(strict_policy_is_kept_with_the_configuration),
+        cmocka_unit_test(strict_policy_is_kept_without_a_configuration),
+        cmocka_unit_test(configuration_of_a_newer_version_is_refused),
     };
     return cmocka_run_group_tests_name("saved configuration", tests, NULL, NULL);
 }

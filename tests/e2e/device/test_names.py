@@ -8,7 +8,6 @@ import base64
 import contextlib
 import re
 import socket
-import struct
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
 from wyrmlab.network import net
+from wyrmlab.network.dhcp import DhcpServer
 from wyrmlab.peers.pair import DEVICE_OUTER, HOST_INNER, HOST_OUTER, Pair, at
 
 pytestmark = pytest.mark.netns
@@ -189,53 +189,9 @@ def test_a_late_answer_is_not_taken_for_that_of_another_name(
 # --- Whose name servers --------------------------------------------------------------------------
 
 
-class DhcpServer:
+def dhcp_server() -> DhcpServer:
     """Gives the device the address it has anyway, and tells it a name server."""
-
-    def __init__(self, dns: str) -> None:
-        self.acknowledged = 0
-        self._dns = dns
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"tap0")
-        self._socket.bind(("", 67))
-        self._socket.settimeout(0.1)
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._end.set()
-        self._thread.join(10)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while not self._end.is_set():
-            with contextlib.suppress(TimeoutError):
-                request = dpkt.dhcp.DHCP(self._socket.recv(2000))
-                kind = dict(request.opts).get(dpkt.dhcp.DHCP_OPT_MSGTYPE)
-                if kind == bytes([dpkt.dhcp.DHCPDISCOVER]):
-                    self._reply(request, dpkt.dhcp.DHCPOFFER)
-                elif kind == bytes([dpkt.dhcp.DHCPREQUEST]):
-                    self._reply(request, dpkt.dhcp.DHCPACK)
-                    self.acknowledged += 1
-
-    def _reply(self, request: dpkt.dhcp.DHCP, kind: int) -> None:
-        us = socket.inet_aton(HOST_OUTER[4])
-        options = [
-            (dpkt.dhcp.DHCP_OPT_MSGTYPE, bytes([kind])),
-            (dpkt.dhcp.DHCP_OPT_SERVER_ID, us),
-            (dpkt.dhcp.DHCP_OPT_LEASE_SEC, struct.pack("!I", 3600)),
-            (dpkt.dhcp.DHCP_OPT_NETMASK, socket.inet_aton("255.255.255.0")),
-            (dpkt.dhcp.DHCP_OPT_ROUTER, us),
-            (dpkt.dhcp.DHCP_OPT_DNS_SVRS, socket.inet_aton(self._dns)),
-        ]
-        (address,) = struct.unpack("!I", socket.inet_aton(DEVICE_OUTER[4]))
-        reply = dpkt.dhcp.DHCP(
-            op=dpkt.dhcp.DHCP_OP_REPLY, xid=request.xid, yiaddr=address,
-            chaddr=request.chaddr, opts=options,
-        )  # fmt: skip
-        self._socket.sendto(bytes(reply), ("255.255.255.255", 68))
+    return DhcpServer(router=HOST_OUTER[4], dns=HOST_OUTER[4], address=DEVICE_OUTER[4])
 
 
 def name_servers(device: Device) -> list[str]:
@@ -287,7 +243,7 @@ def test_a_lease_renewed_leaves_the_name_servers_of_the_tunnel_until_wg_off(
 ) -> None:
     made = pair()
     made.bring_up_peer()
-    with contextlib.closing(DhcpServer(dns=HOST_OUTER[4])) as dhcp:
+    with dhcp_server() as dhcp:
         made.device.command("ip dhcp", timeout_s=20)
         assert name_servers(made.device) == [HOST_OUTER[4]]
         made.device.configure(made.device_conf(interface=f"DNS = {HOST_INNER[4]}"))
@@ -327,7 +283,7 @@ def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_rea
     made.device.args["dhcp"] = "yes"
     file = tmp_path / "outside.pcapng"
     with (
-        contextlib.closing(DhcpServer(dns=HOST_OUTER[4])),
+        dhcp_server(),
         net.Capture("tap0", file, only="not udp port 67"),
     ):
         made.device.start()

@@ -70,9 +70,11 @@ def syn(source: str, target: str, port: int, *, by_port: int) -> dpkt.Packet:
     return ip(source, target, 6, segment)
 
 
-def router_advertisement(prefix: str) -> dpkt.Packet:
-    """For an on-link /64 from which addresses may be made, by a default router."""
-    body = bytes.fromhex("40000708") + bytes(8)  # hop limit 64, lifetime 1800 s
+def router_advertisement(prefix: str, *, reachable_ms: int = 0) -> dpkt.Packet:
+    """For an on-link /64 from which addresses may be made, by a default router; neighbors count as
+    reachable for `reachable_ms` (0: unspecified)."""
+    body = bytes.fromhex("40000708")  # hop limit 64, lifetime 1800 s
+    body += reachable_ms.to_bytes(4, "big") + bytes(4)
     body += bytes.fromhex("030440c0") + 2 * (3600).to_bytes(4, "big") + bytes(4) + packed(prefix)
     message = b"\x86\0\0\0" + body
     return _icmp6(ATTACKER_LINK_LOCAL, "ff02::1", message, hlim=255)

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""A DHCP server for one device, as honest or as hostile as its arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from typing import Self
+
+import dpkt
+
+
+class DhcpServer:
+    """Leases one address, with any netmask, on the TAP `interface` to whoever asks."""
+
+    def __init__(
+        self,
+        *,
+        router: str,
+        dns: str,
+        address: str,
+        netmask: str = "255.255.255.0",
+        interface: str = "tap0",
+    ) -> None:
+        self.acknowledged = 0
+        self._router, self._dns = socket.inet_aton(router), socket.inet_aton(dns)
+        self._address, self._netmask = socket.inet_aton(address), socket.inet_aton(netmask)
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode())
+        self._socket.bind(("", 67))
+        self._socket.settimeout(0.1)
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join(10)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while not self._end.is_set():
+            with contextlib.suppress(TimeoutError):
+                request = dpkt.dhcp.DHCP(self._socket.recv(2000))
+                kind = dict(request.opts).get(dpkt.dhcp.DHCP_OPT_MSGTYPE)
+                if kind == bytes([dpkt.dhcp.DHCPDISCOVER]):
+                    self._reply(request, dpkt.dhcp.DHCPOFFER)
+                elif kind == bytes([dpkt.dhcp.DHCPREQUEST]):
+                    self._reply(request, dpkt.dhcp.DHCPACK)
+                    self.acknowledged += 1
+
+    def _reply(self, request: dpkt.dhcp.DHCP, kind: int) -> None:
+        options = [
+            (dpkt.dhcp.DHCP_OPT_MSGTYPE, bytes([kind])),
+            (dpkt.dhcp.DHCP_OPT_SERVER_ID, self._router),
+            (dpkt.dhcp.DHCP_OPT_LEASE_SEC, struct.pack("!I", 3600)),
+            (dpkt.dhcp.DHCP_OPT_NETMASK, self._netmask),
+            (dpkt.dhcp.DHCP_OPT_ROUTER, self._router),
+            (dpkt.dhcp.DHCP_OPT_DNS_SVRS, self._dns),
+        ]
+        reply = dpkt.dhcp.DHCP(
+            op=dpkt.dhcp.DHCP_OP_REPLY,
+            xid=request.xid,
+            yiaddr=int.from_bytes(self._address, "big"),
+            chaddr=request.chaddr,
+            opts=options,
+        )
+        self._socket.sendto(bytes(reply), ("255.255.255.255", 68))
