@@ -12,7 +12,7 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import paths
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
+from wyrmlab.network import links
 from wyrmlab.setup import build
 
 
@@ -44,7 +44,7 @@ def boringtun() -> Path | None:
 @pytest.fixture
 def boot(m7: boards.Board, m7_firmware: Path, tmp_path: Path) -> Iterator[Callable[..., Device]]:
     """Boots a device on a TAP of its own, ready for commands; keywords are Device's."""
-    with net.tap("tap0") as tap, ExitStack() as stack:
+    with links.tap("tap0") as tap, ExitStack() as stack:
 
         def booted(**options: object) -> Device:
             settings = {"tap": tap, "log_dir": tmp_path, **options}

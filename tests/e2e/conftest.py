@@ -9,19 +9,21 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from wyrmlab.network import net
-from wyrmlab.peers import tunnels
-from wyrmlab.peers.pair import Family, Pair, boot
+from wyrmlab.peers import pair as daemons
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.device_tunnel import DeviceTunnel, Family, boot
 
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 
 
 @pytest.fixture
 def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
-    """Boots the two ends, once in a test; arguments are those of `wyrmlab.peers.pair.boot`."""
+    """Boots the two ends, once in a test; arguments are those of `device_tunnel.boot`."""
     with ExitStack() as stack:
 
-        def make(outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go") -> Pair:
+        def make(
+            outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go"
+        ) -> DeviceTunnel:
             return stack.enter_context(
                 boot(m7_firmware, tmp_path, outer=outer, psk=psk, program=program)
             )
@@ -30,9 +32,9 @@ def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
 
 
 @pytest.fixture
-def tunnel(pair: MakePair) -> Pair:
+def tunnel(pair: MakePair) -> DeviceTunnel:
     """A tunnel in use: IPv4 outside, preshared key, opened by the device."""
-    made = pair(psk=net.make_psk())
+    made = pair(psk=wireguard.make_psk())
     made.connect()
     return made
 
@@ -40,7 +42,7 @@ def tunnel(pair: MakePair) -> Pair:
 @pytest.fixture
 def connect(
     wyrmd: Path, boringtun: Path | None, tmp_path: Path
-) -> Iterator[Callable[..., tunnels.Pair]]:
+) -> Iterator[Callable[..., daemons.Pair]]:
     """Makes a pair: `connect("wyrmd", "wireguard-go", outer=6, psk=...)`."""
     client = wyrmd.with_name("wyrmd-client")
     where = {
@@ -51,10 +53,10 @@ def connect(
     }
     with ExitStack() as stack:
 
-        def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> tunnels.Pair:
+        def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> daemons.Pair:
             programs = [where[name] for name in (west, east)]
             if None in programs:
                 pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
-            return stack.enter_context(tunnels.pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
+            return stack.enter_context(daemons.pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
 
         yield connected

@@ -20,7 +20,8 @@ from pathlib import Path
 import pytest
 from wyrmlab.base import paths, proc
 from wyrmlab.commands import clean as cleaning
-from wyrmlab.network import net
+from wyrmlab.network import links, namespaces
+from wyrmlab.network.host import HERE
 from wyrmlab.setup import doctor
 
 WYRM = str(paths.ROOT / "wyrm")
@@ -247,7 +248,7 @@ def persistent_tap(name: str) -> Iterator[None]:
     """A TAP as a user makes one by hand."""
     proc.run("ip", "tuntap", "add", "dev", name, "mode", "tap")
     try:
-        net.add_address(name, "10.9.0.1/24")
+        HERE.add_address(name, "10.9.0.1/24")
         proc.run("ip", "link", "set", name, "up")
         yield
     finally:
@@ -256,8 +257,8 @@ def persistent_tap(name: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_path: Path) -> None:
-    if net.access().way not in (net.Way.ROOT, net.Way.USER):
-        pytest.skip(f"no private network: {net.access().remedy}")
+    if namespaces.access().way not in (namespaces.Way.ROOT, namespaces.Way.USER):
+        pytest.skip(f"no private network: {namespaces.access().remedy}")
     name = f"wyrm-{os.getpid()}"
     with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
         pids = proc.descendants(running.pid)
@@ -269,8 +270,8 @@ def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_p
 
 
 def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None:
-    if net.access().way not in (net.Way.ROOT, net.Way.USER):
-        pytest.skip(f"no private network: {net.access().remedy}")
+    if namespaces.access().way not in (namespaces.Way.ROOT, namespaces.Way.USER):
+        pytest.skip(f"no private network: {namespaces.access().remedy}")
     name = f"wyrm-{os.getpid()}"
     with device("--netns", name, "--flash", str(tmp_path / "flash")) as running:
         pids = proc.descendants(running.pid)
@@ -283,12 +284,12 @@ def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None
 @pytest.mark.netns
 def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None:
     with device("--tap", "tapc", "--flash", str(tmp_path / "flash")) as running:
-        assert net.interface_exists("tapc")
+        assert HERE.has_interface("tapc")
         pids = proc.descendants(running.pid)
         os.killpg(running.pid, signal.SIGINT)
         assert running.wait(120) == 130
         assert gone(pids)
-    assert not net.interface_exists("tapc")
+    assert not HERE.has_interface("tapc")
 
 
 @pytest.mark.netns
@@ -299,17 +300,17 @@ def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
         running.wait(120)
         assert gone(pids)
     # The kernel removes it a moment after the last descriptor is closed.
-    proc.wait_until(lambda: not net.interface_exists("tapd"), timeout_s=60, what="the TAP's end")
+    proc.wait_until(lambda: not HERE.has_interface("tapd"), timeout_s=60, what="the TAP's end")
 
 
 @pytest.mark.netns
 def test_tap_that_was_there_before_stays(tmp_path: Path) -> None:
     with persistent_tap("tapk"):
         with device("--tap", "tapk", "--flash", str(tmp_path / "flash")) as running:
-            assert net.ping("10.9.0.2", count=2).received == 2
+            assert HERE.ping("10.9.0.2", count=2).received == 2
             running.terminate()
             assert running.wait(120) == 130
-        assert net.interface_exists("tapk")
+        assert HERE.has_interface("tapk")
 
 
 @pytest.mark.netns
@@ -332,8 +333,8 @@ def test_flash_file_in_use_gets_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.netns
 def test_addresses_already_taken_get_one_sentence(tmp_path: Path) -> None:
-    with net.tap("tapa"):
+    with links.tap("tapa"):
         done = wyrm("device", "--tap", "tapz", "--flash", str(tmp_path / "flash"))
     assert done.returncode == 3
     assert "are taken here: tapa has 10.9.0.1/24" in done.stderr
-    assert not net.interface_exists("tapz")
+    assert not HERE.has_interface("tapz")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import packages, paths
-from wyrmlab.network import net
+from wyrmlab.network.host import HERE
 
 WYRM = str(paths.ROOT / "wyrm")
 
@@ -95,7 +95,7 @@ def test_without_privileges_one_sentence_says_what_is_needed(
     done = run(*powerless, WYRM, *arguments, XDG_STATE_HOME=str(tmp_path))
     refused(done, 3, words)
     assert done.stderr.strip().splitlines()[-1].startswith("wyrm: ")
-    assert not net.interface_exists("wyrm-p")
+    assert not HERE.has_interface("wyrm-p")
 
 
 @pytest.mark.netns
@@ -107,4 +107,4 @@ def test_console_socket_in_use_gets_one_sentence(tmp_path: Path) -> None:
         flash = str(tmp_path / "flash")
         done = run(WYRM, "device", "--tap", "tapu", "--flash", flash, "--console", f"socket:{path}")
     refused(done, 3, "is in use by another program")
-    assert not net.interface_exists("tapu")
+    assert not HERE.has_interface("tapu")

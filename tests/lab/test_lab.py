@@ -22,7 +22,7 @@ from wyrmlab.base.errors import MissingError, TimedOutError, UsageError, WyrmErr
 from wyrmlab.boards import board, terminal
 from wyrmlab.boards.console import Console
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
+from wyrmlab.network import links
 from wyrmlab.peers.flood import Flood
 from wyrmlab.records import report
 from wyrmlab.records.record import Chart, Run, Step
@@ -100,7 +100,7 @@ def test_transcript_holds_every_byte(line: tuple[Console, socket.socket], tmp_pa
 @pytest.mark.parametrize("name", ["", "a/b", "0123456789abcdef", "a b", "..", "ä"])
 def test_names_that_cannot_be_interfaces_are_refused(name: str) -> None:
     with pytest.raises(UsageError):
-        net.check_name(name)
+        links.check_name(name)
 
 
 @pytest.mark.parametrize("text", ["", "tty", "socket", "socket:", "stdio:x"])
@@ -118,7 +118,7 @@ def test_flash_file_of_another_size_is_refused_and_kept(tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     flash.write_bytes(b"precious")
     device = Device(
-        board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+        board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
     )
     with pytest.raises(UsageError, match="nothing was changed"), device:
         pass
@@ -131,7 +131,7 @@ def test_flash_file_is_for_its_owner_alone(tmp_path: Path) -> None:
         if existing:
             flash.chmod(0o644)
         device = Device(
-            board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+            board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
         )
         device._open_flash()
         assert flash.stat().st_mode & 0o777 == 0o600
@@ -141,7 +141,7 @@ def test_flash_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 def test_flash_file_in_a_missing_folder_is_refused_and_nothing_made(tmp_path: Path) -> None:
     flash = tmp_path / "typo" / "flash"
     device = Device(
-        board("m7"), Path("none.elf"), tap=net.Tap("none"), log_dir=tmp_path, flash=flash
+        board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
     )
     with pytest.raises(UsageError, match=f"there is no folder {flash.parent}"), device:
         pass
@@ -153,7 +153,7 @@ def test_firmware_arguments_with_blanks_are_refused(tmp_path: Path) -> None:
         Device(
             board("m7"),
             Path("none.elf"),
-            tap=net.Tap("none"),
+            tap=links.Tap("none"),
             log_dir=tmp_path,
             args={"ip": "10.0.0.1 x=y"},
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import packages, paths
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 
 NOBODY = "65534"
 
@@ -96,5 +96,5 @@ def test_user_who_may_not_open_the_tun_device_is_told_what_to_do(as_user: Run) -
     done = as_user("./wyrm", "demo", tun_mode="600")
     assert done.returncode == 3
     assert "Private network namespaces cannot be made here" in done.stderr
-    assert str(net.TUN) in done.stderr
+    assert str(namespaces.TUN) in done.stderr
     assert "Traceback" not in done.stderr

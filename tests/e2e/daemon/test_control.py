@@ -21,9 +21,12 @@ from pathlib import Path
 import pytest
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.network import net
-from wyrmlab.peers.tunnels import SOCKETS, Machine, Pair, Tunnel, eventually, machine, quietly
-from wyrmlab.peers.tunnels import pair as tunnel_pair
+from wyrmlab.base.proc import eventually, quietly
+from wyrmlab.network.host import Host, namespace
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.pair import Pair
+from wyrmlab.peers.pair import pair as tunnel_pair
+from wyrmlab.peers.wireguard import SOCKETS, WireGuard
 
 from .uapi_model import configure_at_random
 
@@ -32,13 +35,13 @@ Connect = Callable[..., Pair]
 
 
 @pytest.fixture
-def alone(wyrmd: Path, tmp_path: Path) -> Iterator[Tunnel]:
+def alone(wyrmd: Path, tmp_path: Path) -> Iterator[WireGuard]:
     """One daemon without peers, its interface down."""
-    with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+    with namespace("west") as west, WireGuard(west, "wga", wyrmd, tmp_path / "log") as tunnel:
         yield tunnel
 
 
-def interfaces(where: Machine) -> set[str]:
+def interfaces(where: Host) -> set[str]:
     return {line.split()[1].split("@")[0].rstrip(":") for line in where.ip("-o link").splitlines()}
 
 
@@ -46,11 +49,11 @@ def interfaces(where: Machine) -> set[str]:
 
 
 def test_wg_show_and_dump_tell_all(connect: Connect) -> None:
-    psk = net.make_psk()
+    psk = wireguard.make_psk()
     pair = connect(psk=psk)
     west, east = pair.west, pair.east
     west.set(f"fwmark 0x10 peer {east.keys.public} persistent-keepalive 25")
-    assert west.machine.pings(pair.EAST) == 1
+    assert west.host.pings(pair.EAST) == 1
     device, peer = west.wg("show", "wga", "dump").splitlines()
     assert device.split("\t") == [west.keys.private, west.keys.public, "51820", "0x10"]
     fields = peer.split("\t")
@@ -68,21 +71,21 @@ def test_wg_show_and_dump_tell_all(connect: Connect) -> None:
 
 
 def test_what_showconf_prints_setconf_takes(connect: Connect) -> None:
-    pair = connect(psk=net.make_psk())
+    pair = connect(psk=wireguard.make_psk())
     text = pair.west.wg("showconf", "wga")
     assert pair.west.keys.private in text
     pair.west.set(f"private-key /dev/null peer {pair.east.keys.public} remove")
-    pair.west.with_file("setconf", text)
+    pair.west.configure(text)
     assert sorted(pair.west.wg("showconf", "wga").split()) == sorted(text.split())
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
 
 
-def test_addconf_adds(alone: Tunnel) -> None:
-    one, other = net.make_keys().public, net.make_keys().public
-    alone.with_file("setconf", f"[Peer]\nPublicKey = {one}\nAllowedIPs = 10.0.0.0/8\n")
-    alone.with_file("addconf", f"[Peer]\nPublicKey = {other}\nAllowedIPs = 11.0.0.0/8\n")
+def test_addconf_adds(alone: WireGuard) -> None:
+    one, other = wireguard.make_keys().public, wireguard.make_keys().public
+    alone.configure(f"[Peer]\nPublicKey = {one}\nAllowedIPs = 10.0.0.0/8\n")
+    alone.configure(f"[Peer]\nPublicKey = {other}\nAllowedIPs = 11.0.0.0/8\n", "addconf")
     assert alone.show("allowed-ips") == {one: "10.0.0.0/8", other: "11.0.0.0/8"}
-    alone.with_file("setconf", f"[Peer]\nPublicKey = {other}\n")
+    alone.configure(f"[Peer]\nPublicKey = {other}\n")
     assert alone.show("allowed-ips") == {other: "(none)"}
 
 
@@ -91,23 +94,23 @@ def test_syncconf_does_not_disturb_live_sessions(connect: Connect, port: str) ->
     pair = connect()
     if not port:
         pair.west.set("listen-port 0")
-    other, stranger = pair.east.keys.public, net.make_keys().public
+    other, stranger = pair.east.keys.public, wireguard.make_keys().public
     text = (
         f"[Interface]\nPrivateKey = {pair.west.keys.private}\n{port}"
         f"[Peer]\nPublicKey = {other}\nAllowedIPs = {pair.EAST}/32\nEndpoint = 10.77.0.2:51820\n"
     )
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     sent = pair.west.transfer(other)[1]
     for extra in (f"[Peer]\nPublicKey = {stranger}\nAllowedIPs = 10.9.9.0/24\n", ""):
-        pair.west.with_file("syncconf", text + extra)
+        pair.west.configure(text + extra, "syncconf")
         assert (stranger in pair.west.show("endpoints")) == bool(extra)
-        assert pair.west.machine.pings(pair.EAST) == 1
+        assert pair.west.host.pings(pair.EAST) == 1
     assert pair.west.transfer(other)[1] - sent == 2 * 128  # two pings, no handshake
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
-def test_a_port_in_use_is_refused_and_the_old_one_kept(alone: Tunnel, wyrmd: Path) -> None:
-    with Tunnel(alone.machine, "wgb", wyrmd, alone.socket.parent / "b.log") as other:
+def test_a_port_in_use_is_refused_and_the_old_one_kept(alone: WireGuard, wyrmd: Path) -> None:
+    with WireGuard(alone.host, "wgb", wyrmd, alone.socket.parent / "b.log") as other:
         other.set("listen-port 51820")
         alone.set("listen-port 4000")
         with pytest.raises(WyrmError) as refused:
@@ -117,10 +120,10 @@ def test_a_port_in_use_is_refused_and_the_old_one_kept(alone: Tunnel, wyrmd: Pat
 
 
 @pytest.mark.parametrize("family", ["AF_INET", "AF_INET6"])
-def test_no_other_program_gets_the_port(alone: Tunnel, family: str) -> None:
+def test_no_other_program_gets_the_port(alone: WireGuard, family: str) -> None:
     for port in (51820, 51821):
         alone.set(f"listen-port {port}")
-        said = alone.machine.run(
+        said = alone.host.run(
             "python3",
             "-c",
             "import errno, socket\n"
@@ -143,18 +146,16 @@ def test_a_program_that_shares_the_port_gets_no_datagram(connect: Connect, tmp_p
         "s.bind(('', 51820)); print('ready', flush=True)\n"
         "s.recv(2048); print('received', flush=True)\n"
     )
-    with pair.east.machine.service(
-        "guest", "python3", "-c", program, log=tmp_path / "guest"
-    ) as guest:
+    with pair.east.host.service("guest", "python3", "-c", program, log=tmp_path / "guest") as guest:
         guest.wait_for("ready", timeout_s=60)
         for port in range(41000, 41020):  # each selects another socket of ours
             pair.west.set(f"listen-port {port}")
-            assert pair.west.machine.pings(pair.EAST) == 1
+            assert pair.west.host.pings(pair.EAST) == 1
             pair.west.set_key(pair.west.keys)
         assert "received" not in guest.output()
 
 
-def test_a_port_that_another_program_would_share_is_refused(alone: Tunnel) -> None:
+def test_a_port_that_another_program_would_share_is_refused(alone: WireGuard) -> None:
     program = (
         "import socket, time\n"
         "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -162,14 +163,14 @@ def test_a_port_that_another_program_would_share_is_refused(alone: Tunnel) -> No
         "s.bind(('', 51822)); print('ready', flush=True); time.sleep(60)\n"
     )
     log = alone.socket.parent / "holder"
-    with alone.machine.service("holder", "python3", "-c", program, log=log) as holder:
+    with alone.host.service("holder", "python3", "-c", program, log=log) as holder:
         holder.wait_for("ready", timeout_s=60)
         with pytest.raises(WyrmError) as refused:
             alone.set("listen-port 51822")
     assert "Address already in use" in refused.value.detail
 
 
-def test_mistakes_are_told_by_their_name(alone: Tunnel) -> None:
+def test_mistakes_are_told_by_their_name(alone: WireGuard) -> None:
     said = talk(alone, b"set=1\nfwmark=0x10\n\n")
     assert said == b"errno=-22\n\n"
     assert talk(alone, b"set=1\nprivate_key\n\n") == b"errno=-71\n\n"
@@ -178,7 +179,7 @@ def test_mistakes_are_told_by_their_name(alone: Tunnel) -> None:
     assert alone.wg("show", "wga", "fwmark").strip() == "off"
 
 
-def talk(tunnel: Tunnel, request: bytes) -> bytes:
+def talk(tunnel: WireGuard, request: bytes) -> bytes:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
         wire.settimeout(60)
         wire.connect(str(tunnel.socket))
@@ -190,13 +191,13 @@ def talk(tunnel: Tunnel, request: bytes) -> bytes:
         return said
 
 
-def test_requests_may_follow_each_other_on_a_connection(alone: Tunnel) -> None:
+def test_requests_may_follow_each_other_on_a_connection(alone: WireGuard) -> None:
     said = talk(alone, b"set=1\nlisten_port=4567\n\nget=1\n\nget=1\n\n")
     assert said.startswith(b"errno=0\n\nlisten_port=4567\n")
     assert said.count(b"errno=0\n\n") == 3
 
 
-def test_clients_that_hang_do_not_keep_others_out(alone: Tunnel) -> None:
+def test_clients_that_hang_do_not_keep_others_out(alone: WireGuard) -> None:
     for i in range(100):
         alone_peer = f"public_key={i + 1:064x}\n"
         talk(alone, f"set=1\n{alone_peer}allowed_ip=10.0.{i}.0/24\n\n".encode())
@@ -220,7 +221,7 @@ def test_clients_that_hang_do_not_keep_others_out(alone: Tunnel) -> None:
     assert alone.running
 
 
-def test_silent_and_short_connections_keep_nobody_waiting(alone: Tunnel) -> None:
+def test_silent_and_short_connections_keep_nobody_waiting(alone: WireGuard) -> None:
     """Also while the daemon has no time to accept them."""
     os.kill(alone.pid, signal.SIGSTOP)
     wires = []
@@ -240,7 +241,7 @@ def test_silent_and_short_connections_keep_nobody_waiting(alone: Tunnel) -> None
         wire.close()
 
 
-def test_a_request_that_has_begun_is_finished_among_silent_connections(alone: Tunnel) -> None:
+def test_a_request_that_has_begun_is_finished_among_silent_connections(alone: WireGuard) -> None:
     with contextlib.ExitStack() as stack:
 
         def connect() -> socket.socket:
@@ -260,7 +261,7 @@ def test_a_request_that_has_begun_is_finished_among_silent_connections(alone: Tu
     assert alone.wg("show", "wga", "listen-port").strip() == "4567"
 
 
-def unread(tunnel: Tunnel) -> int:
+def unread(tunnel: WireGuard) -> int:
     """Bytes that wait for the daemon on connections to its socket."""
     shown = quietly(["ss", "-xH", "src", str(tunnel.socket)], {})
     return sum(int(line.split()[2]) for line in shown.splitlines() if " ESTAB " in line)
@@ -269,15 +270,15 @@ def unread(tunnel: Tunnel) -> int:
 # --- Many ------------------------------------------------------------------------------------
 
 
-def test_a_dump_of_very_many_allowed_ips(alone: Tunnel) -> None:
-    peer = net.make_keys().public
+def test_a_dump_of_very_many_allowed_ips(alone: WireGuard) -> None:
+    peer = wireguard.make_keys().public
     lines = [f"AllowedIPs = {a}.{b}.0.0/16,{a}::{b}/128" for a in range(1, 256) for b in range(256)]
     text = f"[Interface]\nPrivateKey = {alone.keys.private}\n[Peer]\nPublicKey = {peer}\n"
-    alone.with_file("setconf", text + "\n".join(lines) + "\n")
+    alone.configure(text + "\n".join(lines) + "\n")
     assert len(alone.show("allowed-ips")[peer].split()) == 255 * 256 * 2
 
 
-def fill(tunnel: Tunnel, peers: int, prefixes: int) -> None:
+def fill(tunnel: WireGuard, peers: int, prefixes: int) -> None:
     """`prefixes` allowed addresses for each of `peers` peers."""
     request = "set=1\nreplace_peers=true\n" + "".join(
         f"public_key={i + 1:064x}\n"
@@ -289,16 +290,16 @@ def fill(tunnel: Tunnel, peers: int, prefixes: int) -> None:
 
 def test_a_dump_of_a_thousand_peers_does_not_stall_the_tunnel(connect: Connect) -> None:
     pair = connect()
-    other = net.make_keys().public
+    other = wireguard.make_keys().public
     fill_request = pair.west.wg("showconf", "wga")
     peers = "".join(
-        f"[Peer]\nPublicKey = {net.make_keys().public if i else other}\nAllowedIPs = "
+        f"[Peer]\nPublicKey = {wireguard.make_keys().public if i else other}\nAllowedIPs = "
         + ",".join(f"11.{i % 250}.{j}.{i // 250}/32" for j in range(256))
         + "\n"
         for i in range(1000)
     )
-    pair.west.with_file("setconf", fill_request + peers)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    pair.west.configure(fill_request + peers)
+    assert pair.west.host.pings(pair.EAST) == 1
 
     def shows() -> int:
         return len(pair.west.show("allowed-ips")[other].split(","))
@@ -308,7 +309,7 @@ def test_a_dump_of_a_thousand_peers_does_not_stall_the_tunnel(connect: Connect) 
 
 
 def worst_round_trip_ms(pair: Pair, work: Callable[[], object]) -> float:
-    ping = pair.west.machine.command("ping", "-n", "-i", "0.002", "-w", "60", pair.EAST)
+    ping = pair.west.host.command("ping", "-n", "-i", "0.002", "-w", "60", pair.EAST)
     running = subprocess.Popen(
         [str(arg) for arg in ping], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
     )
@@ -322,7 +323,7 @@ def worst_round_trip_ms(pair: Pair, work: Callable[[], object]) -> float:
     return float(said.rsplit(" = ", 1)[1].split("/")[2])
 
 
-def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: Tunnel) -> None:
+def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: WireGuard) -> None:
     fill(alone, 100, 250)
     before = alone.resident_kib()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
@@ -338,7 +339,7 @@ def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: Tunnel)
 
 def test_the_time_of_a_handshake_does_not_change(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
 
     def told() -> bytes:
         lines = talk(pair.west, b"get=1\n\n").splitlines()
@@ -347,20 +348,20 @@ def test_the_time_of_a_handshake_does_not_change(connect: Connect) -> None:
     assert len({told() for _ in range(300)}) == 1
 
 
-def test_dumps_of_many_peers(alone: Tunnel) -> None:
-    peers = [net.make_keys().public for _ in range(40)]
+def test_dumps_of_many_peers(alone: WireGuard) -> None:
+    peers = [wireguard.make_keys().public for _ in range(40)]
     text = "".join(
         f"[Peer]\nPublicKey = {peer}\n"
         + "".join(f"AllowedIPs = {a + 1}.{b}.0.0/16\n" for b in range(52))
         for a, peer in enumerate(peers)
     )
-    alone.with_file("setconf", text)
+    alone.configure(text)
     shown = alone.show("allowed-ips")
     assert {len(value.split()) for value in shown.values()} == {52}
     assert len(shown) == 40
 
     last = f"[Peer]\nPublicKey = {peers[0]}\nAllowedIPs = 255.2.3.4/32,abcd::255/128\n"
-    alone.with_file("setconf", "".join(f"[Peer]\nPublicKey = {p}\n" for p in peers[1:30]) + last)
+    alone.configure("".join(f"[Peer]\nPublicKey = {p}\n" for p in peers[1:30]) + last)
     assert alone.wg("showconf", "wga").count("[Peer]") == 30
 
     alone.set(f"peer {peers[1]} allowed-ips " + ",".join(f"abcd::{i}" for i in range(1, 198)))
@@ -373,9 +374,9 @@ def test_dumps_of_many_peers(alone: Tunnel) -> None:
 def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
     """The default route through the tunnel, by mark and rule, and all of it away again."""
     pair = connect()
-    west = pair.west.machine
+    west = pair.west.host
     pair.west.stop()
-    pair.east.machine.ip("address add 192.0.2.1/32 dev lo")
+    pair.east.host.ip("address add 192.0.2.1/32 dev lo")
     conf = tmp_path / "wgq.conf"
     conf.write_text(
         f"[Interface]\nPrivateKey = {pair.west.keys.private}\nListenPort = 51820\n"
@@ -410,32 +411,32 @@ def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Pat
 # --- Life and end ----------------------------------------------------------------------------
 
 
-def ended(tunnel: Tunnel) -> bool:
+def ended(tunnel: WireGuard) -> bool:
     return not tunnel.running and not tunnel.socket.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_and_nothing_stays(alone: Tunnel, number: signal.Signals) -> None:
+def test_a_signal_ends_it_and_nothing_stays(alone: WireGuard, number: signal.Signals) -> None:
     os.kill(alone.pid, number)
     eventually(lambda: ended(alone), "its end")
-    assert "wga" not in interfaces(alone.machine)
+    assert "wga" not in interfaces(alone.host)
 
 
 def test_sigint_ends_it_even_if_it_was_ignored_when_it_began(
-    alone: Tunnel, wyrmd: Path, tmp_path: Path
+    alone: WireGuard, wyrmd: Path, tmp_path: Path
 ) -> None:
     """As a shell ignores it for what it starts in its background."""
     script = f"trap '' INT; exec {wyrmd} -f wgb"
-    with alone.machine.service("wyrmd", "sh", "-c", script, log=tmp_path / "b.log") as service:
+    with alone.host.service("wyrmd", "sh", "-c", script, log=tmp_path / "b.log") as service:
         eventually(lambda: (SOCKETS / "wgb.sock").exists(), "its socket")
         os.kill(service.pid, signal.SIGINT)
         eventually(lambda: not (SOCKETS / "wgb.sock").exists(), "its end")
-        assert "wgb" not in interfaces(alone.machine)
+        assert "wgb" not in interfaces(alone.host)
 
 
 def test_it_closes_what_it_inherited(wyrmd: Path) -> None:
     ours, inherited = os.pipe()
-    with machine("west") as west:
+    with namespace("west") as west:
         command = [str(arg) for arg in west.command(wyrmd, "wgz")]
         subprocess.run(command, pass_fds=[inherited], check=True, timeout=10)
         os.close(inherited)
@@ -458,9 +459,9 @@ socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(("0.0.0.0", port))
 
 
 def test_port_and_interface_are_free_once_the_socket_is_gone(wyrmd: Path, tmp_path: Path) -> None:
-    with machine("west") as west:
+    with namespace("west") as west:
         for _ in range(5):
-            with Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+            with WireGuard(west, "wga", wyrmd, tmp_path / "log") as tunnel:
                 tunnel.set("listen-port 51820")
                 script = ("-c", BINDS_WHEN_THE_SOCKET_IS_GONE, tunnel.socket, "51820")
                 command = [str(arg) for arg in west.command(sys.executable, *script)]
@@ -472,21 +473,21 @@ def test_port_and_interface_are_free_once_the_socket_is_gone(wyrmd: Path, tmp_pa
                     assert waiting.wait(10) == 0
 
 
-def test_deleting_the_interface_ends_it(alone: Tunnel) -> None:
-    alone.machine.ip("link delete wga")
+def test_deleting_the_interface_ends_it(alone: WireGuard) -> None:
+    alone.host.ip("link delete wga")
     eventually(lambda: ended(alone), "its end")
 
 
-def test_deleting_the_socket_ends_it(alone: Tunnel) -> None:
+def test_deleting_the_socket_ends_it(alone: WireGuard) -> None:
     alone.socket.chmod(0o600)  # a change of mode alone does not
     time.sleep(0.1)
     assert alone.running
     alone.socket.unlink()
     eventually(lambda: not alone.running, "its end")
-    assert "wga" not in interfaces(alone.machine)
+    assert "wga" not in interfaces(alone.host)
 
 
-def test_a_socket_of_someone_else_is_left_alone(alone: Tunnel) -> None:
+def test_a_socket_of_someone_else_is_left_alone(alone: WireGuard) -> None:
     alone.socket.unlink()
     alone.socket.write_text("another's")
     eventually(lambda: not alone.running, "its end")
@@ -494,8 +495,8 @@ def test_a_socket_of_someone_else_is_left_alone(alone: Tunnel) -> None:
     alone.socket.unlink()
 
 
-def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: Tunnel) -> None:
-    west = alone.machine
+def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: WireGuard) -> None:
+    west = alone.host
     west.nft(
         "table inet t { chain out { type filter hook output priority 0; oifname wga counter; } }"
     )
@@ -509,11 +510,11 @@ def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: Tunne
     assert "counter packets 0" in west.run("nft", "list", "ruleset")
 
 
-def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path) -> None:
+def test_a_second_daemon_for_an_interface_is_refused(alone: WireGuard, wyrmd: Path) -> None:
     with pytest.raises(WyrmError) as refused:
-        alone.machine.run(wyrmd, "wga")
+        alone.host.run(wyrmd, "wga")
     assert "another program has it" in refused.value.detail
-    with machine("east") as east, pytest.raises(WyrmError) as refused:
+    with namespace("east") as east, pytest.raises(WyrmError) as refused:
         east.run(wyrmd, "wga")  # there the name is free, but the socket is taken
     assert "another daemon serves this interface" in refused.value.detail
     assert alone.wg("show", "wga") != ""
@@ -522,7 +523,7 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: Tunnel, wyrmd: Path)
 def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None:
     """Who is root already is not told to become root."""
     taken, impossible = "there is another interface of this name", "no interface can have this name"
-    with machine("west") as west:
+    with namespace("west") as west:
         west.ip("link add veth0 type veth peer name veth1")
         for name, why in (("veth0", taken), ("wg 0", impossible), ("..", impossible)):
             with pytest.raises(WyrmError) as refused:
@@ -534,7 +535,7 @@ def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None
 
 
 def test_without_privileges_the_remedy_is_named(wyrmd: Path) -> None:
-    with machine("west") as west:
+    with namespace("west") as west:
         weak = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
         with pytest.raises(WyrmError) as refused:
             west.run(*weak, wyrmd, "wga")
@@ -542,7 +543,7 @@ def test_without_privileges_the_remedy_is_named(wyrmd: Path) -> None:
         assert not (SOCKETS / "wga.sock").exists()
 
 
-def test_a_stale_socket_is_replaced(alone: Tunnel) -> None:
+def test_a_stale_socket_is_replaced(alone: WireGuard) -> None:
     os.kill(alone.pid, signal.SIGKILL)
     eventually(lambda: not alone.running, "its end")
     assert alone.socket.exists()
@@ -558,7 +559,7 @@ def test_wrong_usage_is_one_sentence(wyrmd: Path) -> None:
     assert "usage: wyrmd" in proc.run(wyrmd, "--help").stdout
 
 
-def test_it_keeps_one_capability_and_hides_its_memory(alone: Tunnel) -> None:
+def test_it_keeps_one_capability_and_hides_its_memory(alone: WireGuard) -> None:
     status = dict(
         line.split(":\t", 1)
         for line in Path(f"/proc/{alone.pid}/status").read_text().splitlines()
@@ -595,7 +596,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filter) == 0
 os.execv("{wyrmd}", ["wyrmd", *sys.argv[1:]])
 """
-    with machine("west") as west:
+    with namespace("west") as west:
         command = (sys.executable, "-c", without)
         with west.service("wyrmd", *command, "-fv", "wga", log=log):
             eventually(lambda: "interface: wga" in west.run("wg", "show", check=False), "it")
@@ -619,7 +620,7 @@ def test_an_ordinary_user_needs_one_capability_and_the_folder(wyrmd: Path, tmp_p
     as_user = (f"--reuid={user}", f"--regid={user}", "--clear-groups")
     one = ("--inh-caps=-all,+net_admin", "--ambient-caps=-all,+net_admin")
     try:
-        with machine("west") as west:
+        with namespace("west") as west:
             command = ("setpriv", *as_user, *one, program, "-f", "wga")
             with west.service("wyrmd", *command, log=log) as service:
                 eventually(lambda: "wga" in west.run("wg", "show", check=False), "it")
@@ -644,7 +645,7 @@ def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
     except OSError:
         pytest.skip("an ordinary user's namespace knows nobody else")
     try:
-        with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as tunnel:
+        with namespace("west") as west, WireGuard(west, "wga", wyrmd, tmp_path / "log") as tunnel:
             status = Path(f"/proc/{tunnel.pid}/status").read_text()
             assert f"CapEff:\t{1 << 12 | 1 << 1:016x}\n" in status
             os.kill(tunnel.pid, signal.SIGTERM)
@@ -653,16 +654,16 @@ def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
         os.chown(SOCKETS, owner, -1)
 
 
-def test_the_socket_is_private_and_its_folder_readable(alone: Tunnel) -> None:
+def test_the_socket_is_private_and_its_folder_readable(alone: WireGuard) -> None:
     assert stat.S_IMODE(alone.socket.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(SOCKETS.stat().st_mode) == 0o755
 
 
-def test_low_ports_want_an_option(alone: Tunnel, wyrmd: Path, tmp_path: Path) -> None:
+def test_low_ports_want_an_option(alone: WireGuard, wyrmd: Path, tmp_path: Path) -> None:
     with pytest.raises(WyrmError) as refused:
         alone.set("listen-port 443")
     assert "Permission denied" in refused.value.detail
-    service = alone.machine.service("wyrmd", wyrmd, "-fl", "wgb", log=tmp_path / "low")
+    service = alone.host.service("wyrmd", wyrmd, "-fl", "wgb", log=tmp_path / "low")
     with service:
         eventually(lambda: (SOCKETS / "wgb.sock").exists(), "its socket")
         alone.wg("set", "wgb", "listen-port", "443")
@@ -677,24 +678,24 @@ def test_nothing_is_leaked_by_ups_and_downs(connect: Connect) -> None:
 
     def round_of(n: int) -> None:
         for i in range(n):
-            west.machine.ip("link set wga down")
+            west.host.ip("link set wga down")
             west.set(f"listen-port {40000 + i % 7} peer {net_key} allowed-ips 10.{i}.0.0/16")
             west.set(f"peer {net_key} remove")
-            west.machine.ip("link set wga up")
+            west.host.ip("link set wga up")
 
-    net_key = net.make_keys().public
+    net_key = wireguard.make_keys().public
     round_of(5)
     before, memory = files(), west.resident_kib()
     round_of(195)
     eventually(lambda: files() <= before, "all files closed")
     assert west.resident_kib() - memory < 256
-    west.machine.ip("route replace 10.88.0.0/24 dev wga")
+    west.host.ip("route replace 10.88.0.0/24 dev wga")
     west.set(f"peer {other} endpoint 10.77.0.2:51820")
-    assert west.machine.pings(pair.EAST, count=2) == 2
+    assert west.host.pings(pair.EAST, count=2) == 2
 
 
 def test_daemons_start_and_end_without_a_trace(wyrmd: Path) -> None:
-    with machine("west") as west:
+    with namespace("west") as west:
         before = interfaces(west)
         for _ in range(20):
             quietly([str(arg) for arg in west.command(wyrmd, "wgz")], {})  # to the background
@@ -717,9 +718,9 @@ def test_valgrind_sees_nothing_lost_and_nothing_read_that_was_not_written(
     checked.chmod(0o755)
     configure_at_random(checked, tmp_path / "log", range(1), 100)
     assert said.read_text() == ""
-    with tunnel_pair(tmp_path, checked, "wireguard-go", psk=net.make_psk()) as made:
+    with tunnel_pair(tmp_path, checked, "wireguard-go", psk=wireguard.make_psk()) as made:
         for address in (made.EAST, made.EAST6):
-            assert made.west.machine.pings(address, "-s", "1300", count=20) == 20
-        made.west.set_key(net.make_keys())
+            assert made.west.host.pings(address, "-s", "1300", count=20) == 20
+        made.west.set_key(wireguard.make_keys())
         made.west.set("listen-port 4000")
     assert said.read_text() == ""

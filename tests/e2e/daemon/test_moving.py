@@ -11,8 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wyrmlab.network import net
-from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, eventually, machine
+from wyrmlab.base.proc import eventually
+from wyrmlab.network.host import Host, namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.pair import Pair
+from wyrmlab.peers.wireguard import WireGuard
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
@@ -36,12 +40,12 @@ def seen_by_east(pair: Pair) -> str:
 @OUTER
 def test_roaming_by_port(connect: Connect, west: str, east: str, outer: int) -> None:
     pair = connect(west, east, outer=outer)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     assert seen_by_east(pair) == pair.endpoint(pair.west)
     pair.west.set("listen-port 41111")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     assert seen_by_east(pair) == pair.endpoint(pair.west, 41111)
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 @OUTER
@@ -49,21 +53,21 @@ def test_roaming_by_port(connect: Connect, west: str, east: str, outer: int) -> 
 def test_roaming_by_address_without_a_lost_packet(connect: Connect, east: str, outer: int) -> None:
     """The address that answers came to is removed; the next packet leaves from the new one."""
     pair = connect("wyrmd", east, outer=outer)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     old, new = ("10.77.0.1/24", "10.77.0.9") if outer == 4 else ("fd77::1/64", "fd77::9")
-    pair.west.machine.ip(f"address del {old} dev va")
-    pair.west.machine.ip(
+    pair.west.host.ip(f"address del {old} dev va")
+    pair.west.host.ip(
         f"address add {new}/{old.split('/')[1]} dev va" + (" nodad" if outer == 6 else "")
     )
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
     assert new in seen_by_east(pair)
 
 
 def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     before = seen_by_east(pair)
-    pair.west.machine.run(
+    pair.west.host.run(
         "python3",
         "-c",
         "import os, socket\n"
@@ -75,7 +79,7 @@ def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Conne
     )
     pair.east.settle()
     assert seen_by_east(pair) == before
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
 
 
 # --- The source address ----------------------------------------------------------------------
@@ -85,39 +89,39 @@ def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Conne
 def test_answers_leave_from_the_address_that_was_called(connect: Connect, outer: int) -> None:
     pair = connect(outer=outer)
     other, bits = ("10.77.0.5", 24) if outer == 4 else ("fd77::5", 64)
-    pair.west.machine.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
+    pair.west.host.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
     for address in (other, pair.WEST_OUTER[outer]):
         endpoint = f"{address}:51820" if outer == 4 else f"[{address}]:51820"
         pair.east.set(f"peer {pair.west.keys.public} endpoint {endpoint}")
-        assert pair.east.machine.pings(pair.WEST) == 1
+        assert pair.east.host.pings(pair.WEST) == 1
         assert seen_by_east(pair) == endpoint
 
 
 @OUTER
 def test_answers_leave_from_an_address_of_another_interface(connect: Connect, outer: int) -> None:
     pair = connect(outer=outer)
-    west = pair.west.machine
+    west = pair.west.host
     west.ip("link add dummy0 type veth peer name dummy1")
     for name in ("dummy0", "dummy1"):
         west.ip(f"link set {name} up")
     if outer == 4:
         west.ip("address add 10.50.0.1/24 dev dummy0")
-        pair.east.machine.ip("route add 10.50.0.0/24 via 10.77.0.1")
+        pair.east.host.ip("route add 10.50.0.0/24 via 10.77.0.1")
         endpoint = "10.50.0.1:51820"
     else:
         west.ip("address add fd50::1/64 dev dummy0 nodad")
-        pair.east.machine.ip("-6 route add fd50::/64 via fd77::1")
+        pair.east.host.ip("-6 route add fd50::/64 via fd77::1")
         endpoint = "[fd50::1]:51820"
     pair.east.set(f"peer {pair.west.keys.public} endpoint {endpoint}")
     # The new interface may swallow the first initiation; the next one comes after 5 s.
-    eventually(lambda: pair.east.machine.pings(pair.WEST) == 1, "an answer")
-    assert pair.east.machine.pings(pair.WEST, count=2) == 2
+    eventually(lambda: pair.east.host.pings(pair.WEST) == 1, "an answer")
+    assert pair.east.host.pings(pair.WEST, count=2) == 2
     assert seen_by_east(pair) == endpoint
 
 
 def test_a_better_route_is_taken(connect: Connect) -> None:
     pair = connect()
-    west, east = pair.west.machine, pair.east.machine
+    west, east = pair.west.host, pair.east.host
     for side, name in ((west, "va"), (east, "vb")):
         side.ip(f"address flush dev {name}")
     cable(west, east, ("va2", "vb2"), (("10.77.0.3/24",), ()))
@@ -144,7 +148,7 @@ def test_answers_keep_their_address_when_unrelated_routes_change(
 ) -> None:
     """East is reached at a secondary address, and west's firewall lets nothing else in."""
     pair = connect(introduced=False)
-    east = pair.east.machine
+    east = pair.east.host
     other, bits, stranger, theirs = {
         4: ("10.77.0.5", 24, "10.123.0.0/16", "10.77.0.1"),
         6: ("fd77::5", 64, "fd12::/16", "fd77::1"),
@@ -153,7 +157,7 @@ def test_answers_keep_their_address_when_unrelated_routes_change(
     east.ip(f"address add {other}/{bits} dev vb" + " nodad" * (outer == 6))
     pair.introduce()
     pair.west.set(f"peer {pair.east.keys.public} endpoint {endpoint}")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     for change in (
         f"-{outer} route add {stranger} dev vb",
         f"-{outer} route del {stranger} dev vb",
@@ -172,17 +176,17 @@ def test_answers_keep_their_address_when_unrelated_routes_change(
 def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
     """It leads out by another interface, where another address is the one to send from."""
     pair = connect(outer=outer)
-    west = pair.west.machine
+    west = pair.west.host
     mine, other, theirs, gateway, bits = {
         4: ("10.77.0.1", "10.77.5.1", "10.77.0.2", "10.77.5.2", 24),
         6: ("fd77::1", "fd75::1", "fd77::2", "fd75::2", 64),
     }[outer]
     brackets = "{}:51820" if outer == 4 else "[{}]:51820"
     ends = ((f"{other}/{bits}",), (f"{gateway}/{bits}",))
-    cable(west, pair.east.machine, ("va2", "vb2"), ends)
-    for side, name in ((west, "va2"), (pair.east.machine, "vb2")):
+    cable(west, pair.east.host, ("va2", "vb2"), ends)
+    for side, name in ((west, "va2"), (pair.east.host, "vb2")):
         side.sysctl(f"net.ipv4.conf.{name}.rp_filter", 0)
-    pair.east.machine.sysctl("net.ipv4.conf.all.rp_filter", 0)
+    pair.east.host.sysctl("net.ipv4.conf.all.rp_filter", 0)
     west.ip(f"-{outer} route add {theirs} via {gateway} dev va2 table 77 src {other}")
     west.ip(f"-{outer} route replace {theirs} dev va src {mine}")
     pair.west.settle()
@@ -197,11 +201,11 @@ def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
 def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
     pair = connect(introduced=False)
     address = "fe80::77"
-    pair.east.machine.ip(f"address add {address}/64 dev vb nodad")
-    pair.west.machine.ip("address add fe80::76/64 dev va nodad")
+    pair.east.host.ip(f"address add {address}/64 dev vb nodad")
+    pair.west.host.ip("address add fe80::76/64 dev va nodad")
     pair.introduce()
     pair.west.set(f"peer {pair.east.keys.public} endpoint [{address}%va]:51820")
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
     assert pair.west.show("endpoints")[pair.east.keys.public] == f"[{address}%va]:51820"
     assert "fe80::" in seen_by_east(pair)
 
@@ -210,11 +214,9 @@ def test_an_endpoint_may_be_link_local(connect: Connect) -> None:
 
 
 @contextmanager
-def behind_nat(
-    folder: Path, program: Path | str, other: Path | str
-) -> Iterator[tuple[Pair, Machine]]:
+def behind_nat(folder: Path, program: Path | str, other: Path | str) -> Iterator[tuple[Pair, Host]]:
     """West is behind a router that masquerades and forgets idle mappings after two seconds."""
-    with machine("west") as west, machine("nat") as router, machine("east") as east:
+    with namespace("west") as west, namespace("nat") as router, namespace("east") as east:
         cable(west, router, ("va", "vn"), (("10.77.1.2/24",), ("10.77.1.1/24",)))
         cable(router, east, ("vm", "vb"), (("10.77.2.1/24",), ("10.77.2.2/24",)))
         west.ip("route add default via 10.77.1.1")
@@ -226,8 +228,8 @@ def behind_nat(
         router.sysctl("net.netfilter.nf_conntrack_udp_timeout", 2)
         router.sysctl("net.netfilter.nf_conntrack_udp_timeout_stream", 2)
         with (
-            Tunnel(west, "wga", program, folder / "west.log") as a,
-            Tunnel(east, "wgb", other, folder / "east.log") as b,
+            WireGuard(west, "wga", program, folder / "west.log") as a,
+            WireGuard(east, "wgb", other, folder / "east.log") as b,
         ):
             for side in (a, b):
                 side.set_key(side.keys)
@@ -242,14 +244,14 @@ def behind_nat(
 @pytest.mark.parametrize("other", ["wyrmd", "wireguard-go"])
 def test_rebinding_of_a_nat_is_followed(wyrmd: Path, tmp_path: Path, other: str) -> None:
     with behind_nat(tmp_path, wyrmd, wyrmd if other == "wyrmd" else other) as (pair, _):
-        assert pair.west.machine.pings(pair.EAST) == 1
+        assert pair.west.host.pings(pair.EAST) == 1
         before = seen_by_east(pair)
         assert before.startswith("10.77.2.1:")
         time.sleep(4)
-        assert pair.east.machine.pings(pair.WEST, wait_s=0.5) == 0  # the hole has closed
-        assert pair.west.machine.pings(pair.EAST) == 1
+        assert pair.east.host.pings(pair.WEST, wait_s=0.5) == 0  # the hole has closed
+        assert pair.west.host.pings(pair.EAST) == 1
         assert seen_by_east(pair) != before
-        assert pair.east.machine.pings(pair.WEST) == 1
+        assert pair.east.host.pings(pair.WEST) == 1
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,7 @@ def test_persistent_keepalive_keeps_the_hole_open(
         eventually(lambda: pair.east.handshake(pair.west.keys.public) > 0, "the handshake")
         before = seen_by_east(pair)
         time.sleep(8)
-        assert pair.east.machine.pings(pair.WEST) == 1
+        assert pair.east.host.pings(pair.WEST) == 1
         assert seen_by_east(pair) == before
 
 
@@ -281,7 +283,7 @@ def test_persistent_keepalive_keeps_the_hole_open(
 @ROLES
 def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.west.stop()
     pair.west.start()
     pair.west.set_key(pair.west.keys)
@@ -290,7 +292,7 @@ def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east:
         f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
     )
     pair.west.up(f"{pair.WEST}/24")
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
 
 
 @pytest.mark.all
@@ -300,46 +302,46 @@ def test_a_peer_that_lost_its_sessions_is_called_again(
 ) -> None:
     """East has forgotten everything and says nothing: west finds out within 15 seconds."""
     pair = connect(west, east)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.east.stop()
     pair.east.start()
     pair.east.set_key(pair.east.keys)
     pair.east.set("listen-port 51820")
     pair.east.set(f"peer {pair.west.keys.public} allowed-ips {pair.WEST}/32")
     pair.east.up(f"{pair.EAST}/24")
-    assert pair.west.machine.pings(pair.EAST, count=40, interval_s=0.5, wait_s=0.5) >= 1
+    assert pair.west.host.pings(pair.EAST, count=40, interval_s=0.5, wait_s=0.5) >= 1
 
 
 @ROLES
 def test_a_new_key_and_a_handshake_at_once(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     for _ in range(3):
         old = pair.west.keys.public
-        new = net.make_keys()
+        new = wireguard.make_keys()
         pair.east.set(
             f"peer {old} remove peer {new.public} allowed-ips {pair.WEST}/32,{pair.WEST6}/128"
         )
         pair.west.set_key(new)
-        assert pair.west.machine.pings(pair.EAST) == 1
-        assert pair.west.machine.pings(pair.EAST6) == 1
+        assert pair.west.host.pings(pair.EAST) == 1
+        assert pair.west.host.pings(pair.EAST6) == 1
         time.sleep(0.06)  # between two initiations that a peer accepts
 
 
 def test_the_same_key_and_port_again_change_nothing(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     sent = pair.west.transfer(pair.east.keys.public)[1]
     pair.west.set_key(pair.west.keys)
     pair.west.set("listen-port 51820")
     pair.west.set(f"peer {pair.east.keys.public} endpoint 10.77.0.2:51820")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     assert pair.west.transfer(pair.east.keys.public)[1] - sent == 128  # no handshake
 
 
 def test_a_peer_with_our_own_key_goes(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     own = pair.west.keys.public
     pair.west.set(f"peer {own} allowed-ips 10.0.0.0/8")  # passed over
     assert pair.west.wg("show", "wga", "peers").split() == [pair.east.keys.public]
@@ -349,12 +351,12 @@ def test_a_peer_with_our_own_key_goes(connect: Connect) -> None:
 
 def test_without_a_key_nothing_is_said_or_answered(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.east.set("private-key /dev/null")
     assert pair.east.wg("show", "wgb", "private-key").strip() == "(none)"
-    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    assert pair.west.host.pings(pair.EAST, wait_s=0.3) == 0
     pair.east.set_key(pair.east.keys)
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 @ROLES
@@ -363,25 +365,25 @@ def test_a_more_specific_prefix_takes_the_address_away(
 ) -> None:
     """Cryptokey routing as a filter: what a peer may not send is dropped, though authentic."""
     pair = connect(west, east)
-    third = net.make_keys().public
+    third = wireguard.make_keys().public
     pair.east.set(f"peer {pair.west.keys.public} allowed-ips 10.88.0.0/24")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.east.set(f"peer {third} allowed-ips {pair.WEST}/32")
-    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    assert pair.west.host.pings(pair.EAST, wait_s=0.3) == 0
     pair.east.set(f"peer {third} remove")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
 
 
 def test_a_removed_peer_is_gone_at_once(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.east.set(f"peer {pair.west.keys.public} remove")
-    assert pair.west.machine.pings(pair.EAST, wait_s=0.3) == 0
+    assert pair.west.host.pings(pair.EAST, wait_s=0.3) == 0
     pair.introduce()
-    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0  # west's address is unknown
+    assert pair.east.host.pings(pair.WEST, wait_s=0.3) == 0  # west's address is unknown
     pair.west.set(f"peer {pair.east.keys.public} remove")
     pair.introduce()
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
 
 
 # --- The interface ---------------------------------------------------------------------------
@@ -392,15 +394,15 @@ def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
 ) -> None:
     pair = connect()
     other = pair.east.keys.public
-    assert pair.west.machine.pings(pair.EAST) == 1
-    pair.west.machine.ip("link set wga down")
+    assert pair.west.host.pings(pair.EAST) == 1
+    pair.west.host.ip("link set wga down")
     pair.west.settle()
     sent = pair.west.transfer(other)[1]
-    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
+    assert pair.east.host.pings(pair.WEST, wait_s=0.3) == 0
     pair.west.set(f"peer {other} persistent-keepalive 25")
     time.sleep(0.3)
     assert pair.west.transfer(other)[1] == sent
-    pair.west.machine.ip("link set wga up")
+    pair.west.host.ip("link set wga up")
     eventually(
         lambda: pair.west.transfer(other)[1] >= sent + 148, "a new handshake, not a keepalive"
     )
@@ -409,28 +411,28 @@ def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
 def test_an_interface_may_get_another_name(connect: Connect) -> None:
     """What the system says of it counts under the new name, too."""
     pair = connect()
-    west, other = pair.west.machine, pair.east.keys.public
+    west, other = pair.west.host, pair.east.keys.public
     assert west.pings(pair.EAST) == 1
     west.ip("link set wga down")
     west.ip("link set wga name renamed")
     received, sent = pair.west.transfer(other)
-    assert pair.east.machine.pings(pair.WEST, wait_s=0.3) == 0
+    assert pair.east.host.pings(pair.WEST, wait_s=0.3) == 0
     pair.west.set(f"peer {other} persistent-keepalive 25")
     time.sleep(0.3)
     assert pair.west.transfer(other)[1] == sent
     west.ip("link set renamed mtu 1300 up")
     eventually(lambda: pair.west.transfer(other)[0] > received, "the handshake")
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
     assert west.pings(pair.EAST) == 1
     west.ip("link delete renamed")
     eventually(lambda: not pair.west.running, "its end")
 
 
 @contextmanager
-def moved_away(pair: Pair) -> Iterator[Machine]:
+def moved_away(pair: Pair) -> Iterator[Host]:
     """West's interface in another namespace than where it was made, up again."""
-    with machine("inside") as inside:
-        pair.west.machine.ip("link set wga netns inside")
+    with namespace("inside") as inside:
+        pair.west.host.ip("link set wga netns inside")
         inside.ip(f"address add {pair.WEST}/24 dev wga")
         inside.ip("link set wga up")
         yield inside
@@ -441,22 +443,22 @@ def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
     pair = connect()
     with moved_away(pair) as inside:
         assert inside.pings(pair.EAST, count=2) == 2
-        assert pair.east.machine.pings(pair.WEST) == 1
+        assert pair.east.host.pings(pair.WEST) == 1
 
 
 def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Connect) -> None:
     """The one that was moved away goes on, whatever happens to one that is made in its place."""
     pair = connect()
     with moved_away(pair) as inside:
-        pair.west.machine.ip("link add wga type veth peer name wgp")
-        pair.west.machine.ip("link set wgp up")
+        pair.west.host.ip("link add wga type veth peer name wgp")
+        pair.west.host.ip("link set wgp up")
         pair.west.settle()
         assert inside.pings(pair.EAST, count=2) == 2
 
 
 def test_a_changed_mark_reroutes(connect: Connect) -> None:
     pair = connect()
-    west = pair.west.machine
+    west = pair.west.host
     assert west.pings(pair.EAST) == 1
     west.ip("rule add fwmark 0x77 blackhole")
     pair.west.set("fwmark 0x77")
@@ -470,11 +472,11 @@ def test_a_changed_mark_reroutes(connect: Connect) -> None:
 def test_who_cannot_be_reached_is_told_at_once(connect: Connect, family: int) -> None:
     """Nobody has the address, or nobody knows where the peer is: an error, not silence."""
     pair = connect(introduced=False)
-    stranger = net.make_keys().public
+    stranger = wireguard.make_keys().public
     address = "10.88.0.77" if family == 4 else "fd88::77"
     for _ in range(2):
         started = time.monotonic()
-        said = pair.west.machine.run("ping", "-c", "1", "-W", "30", address, check=False)
+        said = pair.west.host.run("ping", "-c", "1", "-W", "30", address, check=False)
         assert "nreachable" in said
         assert time.monotonic() - started < 20
         pair.west.set(f"peer {stranger} allowed-ips {address}/{32 if family == 4 else 128}")
@@ -485,7 +487,7 @@ def test_errors_are_no_answer_to_a_flood(connect: Connect) -> None:
     pair = connect(introduced=False)
     started = time.monotonic()
     options = ("-f", "-q", "-c", "500", "-W", "1")
-    said = pair.west.machine.run("ping", *options, "10.88.0.77", check=False)
+    said = pair.west.host.run("ping", *options, "10.88.0.77", check=False)
     told = re.search(r"\+(\d+) errors", said)
     assert told is not None
     assert 100 <= int(told[1]) <= 100 * (2 + time.monotonic() - started)

@@ -13,8 +13,13 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import paths
-from wyrmlab.network import net
-from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, eventually, machine, pair, transfer
+from wyrmlab.base.proc import eventually
+from wyrmlab.network.host import Host, namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.iperf import transfer
+from wyrmlab.peers.pair import Pair, pair
+from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.setup.build import TEST_PRESETS
 
 from .at_once import at_once
@@ -33,15 +38,15 @@ def test_a_peer_behind_a_peer_of_the_same_interface_is_reached(
     """An onion: the packet passes the one interface twice, under one key inside the other's."""
     pair = connect()
     west = pair.west
-    west.machine.ip("address add 10.99.0.1/24 dev wga")
-    with Tunnel(pair.east.machine, "wgc", wyrmd, tmp_path / "c.log") as core:
+    west.host.ip("address add 10.99.0.1/24 dev wga")
+    with WireGuard(pair.east.host, "wgc", wyrmd, tmp_path / "c.log") as core:
         core.set_key(core.keys)
         core.set(f"listen-port 51821 peer {west.keys.public} allowed-ips 10.99.0.1/32")
         core.up("10.99.0.2/24", mtu=1340)
         west.set(
             f"peer {core.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821",
         )
-        assert west.machine.pings("10.99.0.2", count=3) == 3
+        assert west.host.pings("10.99.0.2", count=3) == 3
         assert core.show("endpoints")[west.keys.public] == f"{pair.WEST}:51820"
 
 
@@ -49,38 +54,38 @@ def test_a_peer_whose_endpoint_lies_behind_itself_is_not_reached_and_costs_littl
     connect: Connect,
 ) -> None:
     pair = connect()
-    west, third = pair.west, net.make_keys().public
-    west.machine.ip("address add 10.99.0.1/24 dev wga")
+    west, third = pair.west, wireguard.make_keys().public
+    west.host.ip("address add 10.99.0.1/24 dev wga")
     west.set(f"peer {third} allowed-ips 10.99.0.2/32 endpoint 10.99.0.2:51820")
     before = west.cpu_seconds()
-    assert west.machine.pings("10.99.0.2", count=3, wait_s=0.5) == 0
+    assert west.host.pings("10.99.0.2", count=3, wait_s=0.5) == 0
     assert west.transfer(third)[1] < 10_000
     assert west.cpu_seconds() - before < 0.4  # without an end it would take all there is
-    assert west.machine.pings(pair.EAST) == 1
+    assert west.host.pings(pair.EAST) == 1
 
 
 def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
     """All that has not the daemon's mark goes into the tunnel, as wg-quick sets it up."""
     pair = connect()
     west, east = pair.west, pair.east
-    west.machine.ip("address add fc00::9/96 dev va nodad")
-    west.machine.ip("-6 route add default via fc00::1")
-    east.machine.ip("address add 192.0.2.7/32 dev wgb")
-    east.machine.ip("address add abab::1111/128 dev wgb nodad")
+    west.host.ip("address add fc00::9/96 dev va nodad")
+    west.host.ip("-6 route add default via fc00::1")
+    east.host.ip("address add 192.0.2.7/32 dev wgb")
+    east.host.ip("address add abab::1111/128 dev wgb nodad")
     west.set(
         f"fwmark 51820 peer {east.keys.public} allowed-ips 192.0.2.7/32,abab::1111/128,{pair.EAST}"
     )
-    west.machine.sysctl("net.ipv4.conf.va.rp_filter", 0)
+    west.host.sysctl("net.ipv4.conf.va.rp_filter", 0)
     for family in ("-4", "-6"):
-        west.machine.ip(f"{family} route add default dev wga table 51820")
-        west.machine.ip(f"{family} rule add not fwmark 51820 table 51820")
-        west.machine.ip(f"{family} rule add table main suppress_prefixlength 0")
+        west.host.ip(f"{family} route add default dev wga table 51820")
+        west.host.ip(f"{family} rule add not fwmark 51820 table 51820")
+        west.host.ip(f"{family} rule add table main suppress_prefixlength 0")
     for address in ("192.0.2.7", "abab::1111"):
         # Without a session a lost handshake message would outlast the flood.
-        assert west.machine.pings(address) == 1
+        assert west.host.pings(address) == 1
 
         def all_pass(to: str = address) -> bool:
-            return west.machine.pings(to, "-f", count=100, interval_s=0) == 100
+            return west.host.pings(to, "-f", count=100, interval_s=0) == 100
 
         # A busy machine may lose one in queues of other programs; a tunnel would always.
         assert any(all_pass() for _ in range(4))
@@ -89,8 +94,8 @@ def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
 def test_an_error_finds_its_way_back_through_a_nat(connect: Connect) -> None:
     """What a NAT sent into the tunnel comes back as an error when no peer has the address."""
     pair = connect(introduced=False)
-    east = pair.east.machine
-    with machine("left") as left:
+    east = pair.east.host
+    with namespace("left") as left:
         cable(left, east, ("vl", "vr"), (("10.50.0.1/24",), ("10.50.0.100/24",)))
         left.ip(f"route add {pair.WEST}/32 via 10.50.0.100")
         east.sysctl("net.ipv4.ip_forward", 1)
@@ -106,7 +111,7 @@ def test_an_error_finds_its_way_back_through_a_nat(connect: Connect) -> None:
 
 def test_a_mark_given_to_every_packet_reroutes_and_harms_nothing(connect: Connect) -> None:
     pair = connect()
-    west = pair.west.machine
+    west = pair.west.host
     assert west.pings(pair.EAST, "-I", "wga") == 1
     west.nft(
         "table ip t { chain out { type route hook output priority -150; meta mark set 0x1; } }"
@@ -127,21 +132,21 @@ def test_a_key_is_shown_as_it_is_used(connect: Connect) -> None:
     given[31] |= 128
     given[31] &= ~64
     text = base64.b64encode(given).decode()
-    assert west.machine.pings(pair.EAST) == 1
+    assert west.host.pings(pair.EAST) == 1
     sent = west.transfer(pair.east.keys.public)[1]
     west.set("private-key /dev/stdin", stdin=text + "\n")
     assert west.wg("show", "wga", "private-key").strip() == west.keys.private
     assert west.wg("show", "wga", "public-key").strip() == west.keys.public
-    assert west.machine.pings(pair.EAST) == 1
+    assert west.host.pings(pair.EAST) == 1
     assert west.transfer(pair.east.keys.public)[1] - sent == 128  # the session went on
 
 
 def test_a_preshared_key_is_cleared_by_zeros(connect: Connect) -> None:
-    pair = connect(psk=net.make_psk())
+    pair = connect(psk=wireguard.make_psk())
     for side, other in ((pair.west, pair.east), (pair.east, pair.west)):
         side.set(f"peer {other.keys.public} preshared-key /dev/null")
         assert side.show("preshared-keys") == {other.keys.public: "(none)"}
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
 
 
 @pytest.mark.parametrize(
@@ -156,8 +161,8 @@ def test_a_preshared_key_is_cleared_by_zeros(connect: Connect) -> None:
 def test_overlapping_allowed_ips_grow_and_shrink(
     wyrmd: Path, tmp_path: Path, steps: Sequence[str]
 ) -> None:
-    peer = net.make_keys().public
-    with machine("west") as west, Tunnel(west, "wga", wyrmd, tmp_path / "log") as alone:
+    peer = wireguard.make_keys().public
+    with namespace("west") as west, WireGuard(west, "wga", wyrmd, tmp_path / "log") as alone:
         for step in (*steps, *reversed(steps)):
             alone.set(f"peer {peer} allowed-ips {step}")
             assert sorted(alone.show("allowed-ips")[peer].split()) == sorted(step.split(","))
@@ -173,15 +178,15 @@ def test_parallel_streams_and_floods_of_datagrams(
     connect: Connect, tmp_path: Path, inner: int
 ) -> None:
     pair = connect("wyrmd", "wireguard-go")
-    one, other = pair.west.machine, pair.east.machine
+    one, other = pair.west.host, pair.east.host
     east, west = (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
 
-    def stream(server: Machine, client: Machine, address: str, port: int) -> None:
+    def stream(server: Host, client: Host, address: str, port: int) -> None:
         log = tmp_path / f"tcp{port}"
         sent = transfer(server, client, address, log, "-n", "1M", "-P", "4", port=port)
         assert sent >= 4_000_000
 
-    def datagrams(server: Machine, client: Machine, address: str, port: int) -> None:
+    def datagrams(server: Host, client: Host, address: str, port: int) -> None:
         options = ("-u", "-b", "2m", "-t", "1", "-l", "1200", "-P", "4")
         assert transfer(server, client, address, tmp_path / f"udp{port}", *options, port=port)
 
@@ -191,25 +196,25 @@ def test_parallel_streams_and_floods_of_datagrams(
         lambda: datagrams(other, one, east, 5003),
         lambda: datagrams(one, other, west, 5004),
     )
-    assert pair.west.machine.pings(east, count=3) == 3
+    assert pair.west.host.pings(east, count=3) == 3
 
 
 def test_clients_of_every_kind_at_once(wyrmd: Path, boringtun: Path | None, tmp_path: Path) -> None:
     """One daemon serves them all: each begins, pings and sends a stream, all at the same time."""
     programs = [wyrmd, "wireguard-go", wyrmd, *([boringtun] if boringtun else [])]
     with ExitStack() as stack:
-        hub_machine = stack.enter_context(machine("hub"))
-        hub = stack.enter_context(Tunnel(hub_machine, "wgh", wyrmd, tmp_path / "hub.log"))
+        hub_machine = stack.enter_context(namespace("hub"))
+        hub = stack.enter_context(WireGuard(hub_machine, "wgh", wyrmd, tmp_path / "hub.log"))
         hub.set_key(hub.keys)
         hub.set("listen-port 51820")
         clients = []
         for i, program in enumerate(programs, 1):
-            where = stack.enter_context(machine(f"spoke{i}"))
+            where = stack.enter_context(namespace(f"spoke{i}"))
             cable(
                 *(hub_machine, where, (f"vh{i}", f"vs{i}")),
                 ((f"10.77.{i}.1/24",), (f"10.77.{i}.2/24",)),
             )
-            spoke = Tunnel(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
+            spoke = WireGuard(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
             stack.enter_context(spoke)
             spoke.set_key(spoke.keys)
             spoke.set(f"peer {hub.keys.public} allowed-ips 10.88.0.0/24 endpoint 10.77.{i}.1:51820")
@@ -218,13 +223,13 @@ def test_clients_of_every_kind_at_once(wyrmd: Path, boringtun: Path | None, tmp_
             clients.append(spoke)
         hub.up("10.88.0.1/24")
 
-        def work(i: int, spoke: Tunnel) -> None:
+        def work(i: int, spoke: WireGuard) -> None:
             # Full queues beside streams of others may cost a ping.
-            assert spoke.machine.pings("10.88.0.1", count=10) >= 8
+            assert spoke.host.pings("10.88.0.1", count=10) >= 8
             options = ("-n", "1M")
             log = tmp_path / f"stream{i}"
             assert (
-                transfer(hub_machine, spoke.machine, "10.88.0.1", log, *options, port=5000 + i)
+                transfer(hub_machine, spoke.host, "10.88.0.1", log, *options, port=5000 + i)
                 >= 1_000_000
             )
 
@@ -258,19 +263,19 @@ def unharmed(pair: Pair) -> None:
 def test_both_ends_go_up_and_down_at_random_and_meet_in_the_end(any_pair: Pair) -> None:
     """Fifty times each, at the same time, whatever the other does."""
 
-    def ups_and_downs(side: Tunnel, seed: int) -> None:
+    def ups_and_downs(side: WireGuard, seed: int) -> None:
         chance = random.Random(seed)
         for _ in range(50):
-            side.machine.ip(f"link set {side.interface} {chance.choice(('up', 'down'))}")
+            side.host.ip(f"link set {side.interface} {chance.choice(('up', 'down'))}")
             time.sleep(chance.random() * 0.005)
-        side.machine.ip(f"link set {side.interface} up")
+        side.host.ip(f"link set {side.interface} up")
 
     west, east = any_pair.west, any_pair.east
     at_once(lambda: ups_and_downs(west, 1), lambda: ups_and_downs(east, 2))
     west.set(f"peer {east.keys.public} endpoint {any_pair.endpoint(east)}")
     east.set(f"peer {west.keys.public} endpoint {any_pair.endpoint(west)}")
-    eventually(lambda: west.machine.pings(any_pair.EAST, wait_s=1) == 1, "an answer")
-    assert east.machine.pings(any_pair.WEST, count=3) == 3
+    eventually(lambda: west.host.pings(any_pair.EAST, wait_s=1) == 1, "an answer")
+    assert east.host.pings(any_pair.WEST, count=3) == 3
     unharmed(any_pair)
 
 
@@ -278,7 +283,7 @@ def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> No
     """Keepalive, port, mark, routes and key change again and again while packets flow."""
     west, east = any_pair.west, any_pair.east
     other = east.keys.public
-    assert west.machine.pings(any_pair.EAST) == 1
+    assert west.host.pings(any_pair.EAST) == 1
     begun = time.monotonic()
     answered: list[int] = []
 
@@ -295,10 +300,10 @@ def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> No
 
     def traffic() -> None:
         while not over():
-            answered.append(west.machine.pings(any_pair.EAST, count=20, interval_s=0.01))
+            answered.append(west.host.pings(any_pair.EAST, count=20, interval_s=0.01))
 
     def keys() -> None:
-        right, wrong = west.keys, net.make_keys()
+        right, wrong = west.keys, wireguard.make_keys()
         while not over():
             for key in (right, wrong, right):
                 west.set("private-key /dev/stdin", stdin=key.private + "\n")
@@ -317,9 +322,9 @@ def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> No
         ),
     )
     assert sum(answered) > 0
-    eventually(lambda: west.machine.pings(any_pair.EAST, wait_s=1) == 1, "an answer")
-    assert west.machine.pings(any_pair.EAST, count=10, interval_s=0.01) == 10
-    assert east.machine.pings(any_pair.WEST) == 1
+    eventually(lambda: west.host.pings(any_pair.EAST, wait_s=1) == 1, "an answer")
+    assert west.host.pings(any_pair.EAST, count=10, interval_s=0.01) == 10
+    assert east.host.pings(any_pair.WEST) == 1
     unharmed(any_pair)
 
 

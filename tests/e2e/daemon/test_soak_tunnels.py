@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import paths
-from wyrmlab.peers.tunnels import Pair, Tunnel, cable, machine, transfer
+from wyrmlab.network.host import namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers.iperf import transfer
+from wyrmlab.peers.pair import Pair
+from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.setup.build import TEST_PRESETS
 
 from .at_once import at_once
@@ -32,20 +36,20 @@ def test_soak_of_sessions_renewed_under_traffic(
     cost a ping; that renewing costs none is shown without streams, by `--all`."""
     programs = [wyrmd, "wireguard-go", *([boringtun] if boringtun else [])]
     with ExitStack() as stack:
-        there = stack.enter_context(machine("hub"))
-        hub = stack.enter_context(Tunnel(there, "wgh", wyrmd, tmp_path / "hub.log"))
+        there = stack.enter_context(namespace("hub"))
+        hub = stack.enter_context(WireGuard(there, "wgh", wyrmd, tmp_path / "hub.log"))
         hub.set_key(hub.keys)
         hub.set("listen-port 51820")
         hub.up("10.88.0.1/24")
-        spokes: list[Tunnel] = []
+        spokes: list[WireGuard] = []
         for i, program in enumerate(programs, 1):
-            where = stack.enter_context(machine(f"spoke{i}"))
+            where = stack.enter_context(namespace(f"spoke{i}"))
             cable(
                 *(there, where, (f"vh{i}", f"vs{i}")),
                 ((f"10.77.{i}.1/24",), (f"10.77.{i}.2/24",)),
             )
             spoke = stack.enter_context(
-                Tunnel(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
+                WireGuard(where, f"wgs{i}", program, tmp_path / f"spoke{i}.log")
             )
             spoke.set_key(spoke.keys)
             spoke.set("listen-port 51820")
@@ -58,8 +62,8 @@ def test_soak_of_sessions_renewed_under_traffic(
         end = time.monotonic() + SESSIONS_S
         count = SESSIONS_S * 5
 
-        def ping(spoke: Tunnel) -> None:
-            assert spoke.machine.pings("10.88.0.1", count=count, interval_s=0.2) >= count * 0.95
+        def ping(spoke: WireGuard) -> None:
+            assert spoke.host.pings("10.88.0.1", count=count, interval_s=0.2) >= count * 0.95
 
         def stream() -> None:
             port = 5000
@@ -68,7 +72,7 @@ def test_soak_of_sessions_renewed_under_traffic(
                 spoke = spokes[port % len(spokes)]
                 log = tmp_path / f"stream{port}"
                 options = ("-n", "4M") if port % 2 else ("-u", "-b", "20m", "-t", "2")
-                assert transfer(there, spoke.machine, "10.88.0.1", log, *options, port=port) > 0
+                assert transfer(there, spoke.host, "10.88.0.1", log, *options, port=port) > 0
                 time.sleep(1)
 
         at_once(*(lambda one=one: ping(one) for one in spokes), stream)
@@ -83,18 +87,18 @@ def test_soak_of_a_storm_of_roaming(connect: Connect) -> None:
     west, east = pair.west, pair.east
     chance = random.Random(1)
     address = "10.77.0.1"
-    assert west.machine.pings(pair.EAST) == 1
+    assert west.host.pings(pair.EAST) == 1
     begun = west.handshake(east.keys.public)
     for _ in range(300):
         if chance.random() < 0.5:
             west.set(f"listen-port {chance.randint(20000, 60000)}")
         else:
-            west.machine.ip(f"address del {address}/24 dev va")
+            west.host.ip(f"address del {address}/24 dev va")
             address = f"10.77.0.{chance.randint(10, 250)}"
-            west.machine.ip(f"address add {address}/24 dev va")
-        assert west.machine.pings(pair.EAST) == 1
+            west.host.ip(f"address add {address}/24 dev va")
+        assert west.host.pings(pair.EAST) == 1
         assert east.show("endpoints")[west.keys.public].startswith(f"{address}:")
-        assert east.machine.pings(pair.WEST) == 1
+        assert east.host.pings(pair.WEST) == 1
     assert west.handshake(east.keys.public) - begun in range(600)
 
 

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wyrmlab.peers.tunnels import Tunnel, machine
+from wyrmlab.network.host import namespace
+from wyrmlab.peers.wireguard import WireGuard
 
 ZERO = "0" * 64
 
@@ -179,7 +180,7 @@ class Model:
 
 def configure_at_random(program: Path, log: Path, seeds: Iterable[int], requests: int) -> None:
     for seed in seeds:
-        with machine("west") as west, Tunnel(west, "wga", program, log) as daemon:
+        with namespace("west") as west, WireGuard(west, "wga", program, log) as daemon:
             model = Model(seed)
             for number in range(requests):
                 request, error = model.request()

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from wyrmlab import boards
 from wyrmlab.base import proc
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 
 Story = Callable[[Path, Path], object]
 STORIES = pytest.StashKey[dict[str, "Future[object]"]]()
@@ -43,7 +43,7 @@ def stories(
     wanted = {
         mark.kwargs["tells"].__name__: mark.kwargs["tells"] for mark in marks if mark is not None
     }
-    if not wanted or not net.inside():
+    if not wanted or not namespaces.inside():
         yield {}
         return
     firmware = boards.board("m7").firmware()

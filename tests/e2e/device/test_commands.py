@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
-from wyrmlab.peers.pair import HOST_OUTER, Family
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.device_tunnel import HOST_OUTER, Family
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
@@ -122,7 +122,7 @@ def test_wg_up_says_that_the_tunnel_started(boot: Boot, tmp_path: Path) -> None:
     assert re.fullmatch(
         r"tunnel: started on port \d+ with 0 peers", device.command("wg up 10.77.0.2/24")
     )
-    keys = [net.make_keys() for _ in range(3)]
+    keys = [wireguard.make_keys() for _ in range(3)]
     device.configure(
         f"[Interface]\nPrivateKey = {keys[0].private}\nListenPort = 4321\n"
         "Address = 10.77.0.2/24\n"

@@ -17,12 +17,15 @@ from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.boards.device import Device
 from wyrmlab.commands import device as device_command
-from wyrmlab.network import net
-from wyrmlab.peers.pair import Pair
+from wyrmlab.network import links
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.device_tunnel import DeviceTunnel
+from wyrmlab.peers.wireguard import wireguard_go
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 
 KEY = "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk="
 OTHER = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg="
@@ -202,7 +205,7 @@ def test_command_refuses_a_bad_configuration_with_exit_code_2(tmp_path: Path) ->
 
 
 def test_command_hands_a_good_configuration_over_and_starts_the_tunnel(tmp_path: Path) -> None:
-    keys = net.make_keys()
+    keys = wireguard.make_keys()
     file = tmp_path / "good.conf"
     file.write_text(changed(OTHER, keys.public))
     peer_conf = (
@@ -212,14 +215,14 @@ def test_command_hands_a_good_configuration_over_and_starts_the_tunnel(tmp_path:
     command = [str(paths.ROOT / "wyrm"), "device", "--conf", str(file), "--tap", "tapg"]
     command += ["--flash", str(tmp_path / "flash"), "--console", "pty"]
     with (
-        net.WireGuardGo("wg0", tmp_path / "wg.log") as peer,
+        wireguard_go("wg0", tmp_path / "wg.log") as peer,
         proc.Service("device", command, tmp_path / "device.log") as running,
     ):
         peer.configure(peer_conf)
-        peer.up(["10.77.0.1/24"])
+        peer.up("10.77.0.1/24")
         running.wait_for("console: ", timeout_s=900)
         peer.wait_handshake(timeout_s=30)
-        assert net.ping("10.77.0.2", count=3).received >= 2
+        assert HERE.ping("10.77.0.2", count=3).received >= 2
         assert KEY not in running.output()
 
 
@@ -310,7 +313,7 @@ def test_key_made_on_the_device_stays_there_and_serves_a_configuration_without_o
     made = pair()
     shown = re.search(r"^public key: (\S{44})$", made.device.command("genkey"), re.MULTILINE)
     assert shown is not None
-    made.keys = net.KeyPair("", shown[1])
+    made.keys = wireguard.KeyPair("", shown[1])
     made.bring_up_peer()
     made.device.configure(made.device_conf().replace("PrivateKey = \n", ""))
     made.device.command("wg up")
@@ -400,7 +403,7 @@ def test_fault_prints_registers_and_task_and_ends_the_emulator(
     """The emulator's debugger port sends the processor to where there is no code."""
     port = tmp_path / "gdb"
     options = ["-gdb", f"unix:{port},server=on,wait=off"]
-    with net.tap("tap0") as tap:
+    with links.tap("tap0") as tap:
         device = Device(
             boards.board("m7"), m7_firmware, tap=tap, log_dir=tmp_path, qemu_options=options
         )

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import paths, proc
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 from wyrmlab.records import record
 
 WYRM = str(paths.ROOT / "wyrm")
 
 pytestmark = pytest.mark.skipif(
-    net.access().way not in (net.Way.ROOT, net.Way.USER),
-    reason=f"no private network: {net.access().remedy}",
+    namespaces.access().way not in (namespaces.Way.ROOT, namespaces.Way.USER),
+    reason=f"no private network: {namespaces.access().remedy}",
 )
 
 

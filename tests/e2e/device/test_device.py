@@ -13,7 +13,10 @@ import pytest
 from wyrmlab.base import proc
 from wyrmlab.base.errors import TimedOutError, WyrmError
 from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
-from wyrmlab.network import net
+from wyrmlab.network import capture
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.wireguard import wireguard_go
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
@@ -22,14 +25,14 @@ Boot = Callable[..., Device]
 @pytest.mark.parametrize("address", DEVICE_ADDRESSES)
 def test_device_answers_ping(boot: Boot, address: str) -> None:
     boot()
-    pings = net.ping(address, count=10, interval_s=0.05)
+    pings = HERE.ping(address, count=10, interval_s=0.05)
     assert pings.loss_percent == 0
 
 
 def test_big_and_fragmented_pings_come_back(boot: Boot) -> None:
     boot()
     for size in (1472, 4000):
-        assert net.ping("10.9.0.2", size=size).loss_percent == 0
+        assert HERE.ping("10.9.0.2", size=size).loss_percent == 0
 
 
 def test_link_local_neighbor_is_pinged_through_the_interface_that_its_zone_names(
@@ -63,7 +66,7 @@ def test_unknown_command_is_an_error_and_changes_nothing(boot: Boot) -> None:
 def test_device_comes_back_after_reboot(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     assert "10.9.0.2" in device.reboot()
-    assert net.ping("10.9.0.2", count=3).received == 3
+    assert HERE.ping("10.9.0.2", count=3).received == 3
 
 
 def test_flash_file_outlives_the_emulator(boot: Boot, tmp_path: Path) -> None:
@@ -77,12 +80,12 @@ def test_flash_file_outlives_the_emulator(boot: Boot, tmp_path: Path) -> None:
 def test_addresses_can_be_given_as_arguments(boot: Boot) -> None:
     device = boot(args={"term": "plain", "ip": "10.9.0.77/24"})
     assert "10.9.0.77" in device.command("ip")
-    assert net.ping("10.9.0.77", count=2).received == 2
+    assert HERE.ping("10.9.0.77", count=2).received == 2
 
 
 def test_counted_instructions_keep_the_device_on_time(boot: Boot) -> None:
     device = boot(icount_shift=3)
-    assert net.ping("10.9.0.2", count=3).received == 3
+    assert HERE.ping("10.9.0.2", count=3).received == 3
     assert device.boot_s is not None
 
 
@@ -97,19 +100,19 @@ def test_silence_is_noticed_within_the_time_given(boot: Boot) -> None:
 def test_capture_holds_what_went_over_the_wire(boot: Boot, tmp_path: Path) -> None:
     boot()
     file = tmp_path / "wire.pcapng"
-    with net.Capture("tap0", file):
-        net.ping("10.9.0.2", count=3, interval_s=0.05)
-    listed = net.tshark(file, "-Y", "icmp.type == 8")
+    with capture.Capture("tap0", file):
+        HERE.ping("10.9.0.2", count=3, interval_s=0.05)
+    listed = capture.tshark(file, "-Y", "icmp.type == 8")
     assert len(listed.splitlines()) == 3
 
 
 def test_wireguard_go_starts_is_configured_and_stops(tmp_path: Path) -> None:
-    keys, other = net.make_keys(), net.make_keys()
-    with net.WireGuardGo("wg0", tmp_path / "wg.log") as wireguard:
-        wireguard.configure(
+    keys, other = wireguard.make_keys(), wireguard.make_keys()
+    with wireguard_go("wg0", tmp_path / "wg.log") as daemon:
+        daemon.configure(
             f"[Interface]\nPrivateKey = {keys.private}\nListenPort = 51820\n"
             f"[Peer]\nPublicKey = {other.public}\nAllowedIPs = 10.8.0.2/32\n"
         )
-        wireguard.up(["10.8.0.1/24"])
-        assert [peer.public_key for peer in wireguard.peers()] == [other.public]
-    assert not net.interface_exists("wg0")
+        daemon.up("10.8.0.1/24")
+        assert [peer.public_key for peer in daemon.peers()] == [other.public]
+    assert not HERE.has_interface("wg0")

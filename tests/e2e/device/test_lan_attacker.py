@@ -18,14 +18,22 @@ import pytest
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.boards.device import Device
-from wyrmlab.network import frames, net
+from wyrmlab.network import capture, frames
 from wyrmlab.network.frames import Wire
+from wyrmlab.network.host import HERE
+from wyrmlab.peers.conf import PORT
+from wyrmlab.peers.device_tunnel import (
+    DEVICE_INNER,
+    DEVICE_OUTER,
+    HOST_INNER,
+    HOST_OUTER,
+    DeviceTunnel,
+)
 from wyrmlab.peers.flood import initiation
-from wyrmlab.peers.pair import DEVICE_INNER, DEVICE_OUTER, HOST_INNER, HOST_OUTER, PORT, Pair
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 IPERF = 5001
 
 
@@ -88,7 +96,7 @@ def test_pings_to_all_hosts_are_not_answered(boot: Boot, wire: Callable[[], Wire
     boot()
     link = wire()
     everybody = bytes.fromhex("333300000001")
-    assert net.ping(DEVICE_OUTER[6], count=1).received == 1
+    assert HERE.ping(DEVICE_OUTER[6], count=1).received == 1
     assert replies_to(link, frames.echo_request(HOST_OUTER[6], DEVICE_OUTER[6])) == 1
     assert replies_to(link, frames.echo_request(HOST_OUTER[6], "ff02::1"), to=everybody) == 0
     assert replies_to(link, frames.echo_request(HOST_OUTER[4], DEVICE_OUTER[4])) == 1
@@ -110,7 +118,7 @@ def inner_frames(file: Path) -> str:
         for address in (HOST_INNER[6], DEVICE_INNER[6])
     )
     from_device = f"eth.src == {':'.join(f'{byte:02x}' for byte in frames.DEVICE_MAC)}"
-    return net.tshark(file, "-Y", f"{from_device} && ({inner})")
+    return capture.tshark(file, "-Y", f"{from_device} && ({inner})")
 
 
 @pytest.mark.parametrize("state", ["up", "down"])
@@ -123,12 +131,12 @@ def test_known_defect_76_forged_pings_from_inside_addresses_are_not_answered_in_
         made.device.command("wg down")
     link = wire()
     file = tmp_path / "outside.pcapng"
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         for family in (4, 6):
             for target in (DEVICE_OUTER[family], DEVICE_INNER[family]):
                 request = frames.echo_request(HOST_INNER[family], target)
                 link.send(frames.ethernet(request, by=link.mac))
-        assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+        assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
     assert inner_frames(file) == ""
 
 
@@ -141,7 +149,7 @@ def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
     made.device.command("iperf -s")
     link = wire()
     file = tmp_path / "inside.pcapng"
-    with net.Capture(made.peer.interface, file):
+    with capture.Capture(made.peer.interface, file):
         for family in (4, 6):
             for target in (DEVICE_INNER[family], DEVICE_OUTER[family]):
                 for forged in (
@@ -150,10 +158,10 @@ def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
                     frames.udp(HOST_INNER[family], target, 9, b"nobody listens"),
                 ):
                     link.send(frames.ethernet(forged, by=link.mac))
-        assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+        assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
         assert made.device_pings(count=3) == 3
     genuine = f"icmp.type in {{0, 8}} && ip.src in {{{HOST_INNER[4]}, {DEVICE_INNER[4]}}}"
-    assert net.tshark(file, "-Y", f"!({genuine} && icmp.ident != 0x666)") == ""
+    assert capture.tshark(file, "-Y", f"!({genuine} && icmp.ident != 0x666)") == ""
     assert re.search(r"\bspoofed 1\d\b", made.device.command("stats"))
 
 
@@ -165,7 +173,7 @@ def test_known_defect_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
     behind = "10.66.0.1"
     made = pair()
     made.bring_up_peer()
-    net.add_address("lo", f"{behind}/32")
+    HERE.add_address("lo", f"{behind}/32")
     made.device.configure(made.device_conf(allowed=f"{HOST_INNER[4]}/32, 10.66.0.0/16"))
     made.device.command("wg up")
     made.wait_up()
@@ -173,14 +181,14 @@ def test_known_defect_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
         made.device.command("wg down")
     file = tmp_path / "outside.pcapng"
     try:
-        with net.Capture("tap0", file):
+        with capture.Capture("tap0", file):
             made.device.command("ip 10.9.0.2/8 gw 10.9.0.1")
             assert made.device_pings(behind) == (3 if state == "up" else 0)
             assert made.device_pings(HOST_OUTER[4]) == 3
     finally:
         proc.run("ip", "address", "delete", f"{behind}/32", "dev", "lo")
     leaked = f"ip.addr == {behind} || arp.dst.proto_ipv4 == {behind}"
-    assert net.tshark(file, "-Y", leaked) == ""
+    assert capture.tshark(file, "-Y", leaked) == ""
 
 
 def test_known_defect_79_router_advertisements_are_ignored_unless_asked_for(
@@ -192,7 +200,7 @@ def test_known_defect_79_router_advertisements_are_ignored_unless_asked_for(
     def advertise() -> str:
         advertisement = frames.router_advertisement("2001:db8:66::")
         link.send(frames.ethernet(advertisement, to=bytes.fromhex("333300000001")))
-        assert net.ping(DEVICE_OUTER[6], count=3).received == 3  # it has been looked at
+        assert HERE.ping(DEVICE_OUTER[6], count=3).received == 3  # it has been looked at
         return device.command("ip")
 
     assert "2001:db8:66:" not in advertise()
@@ -213,7 +221,7 @@ def test_a_router_advertisement_behind_an_extension_header_is_ignored(
         frames.ATTACKER_LINK_LOCAL, "ff02::1", 60, options + bytes(advertisement.data), hlim=255
     )
     link.send(frames.ethernet(hidden, to=bytes.fromhex("333300000001")))
-    assert net.ping(DEVICE_OUTER[6], count=3).received == 3
+    assert HERE.ping(DEVICE_OUTER[6], count=3).received == 3
     assert "2001:db8:66:" not in device.command("ip")
 
 
@@ -235,8 +243,8 @@ def test_a_router_advertisement_for_an_inside_prefix_leads_nothing_past_the_tunn
             what="the address that the advertisement suggests",
         )
     else:
-        assert net.ping(DEVICE_OUTER[6], count=3).received == 3  # it has been looked at
-    with net.Capture("tap0", file):
+        assert HERE.ping(DEVICE_OUTER[6], count=3).received == 3  # it has been looked at
+    with capture.Capture("tap0", file):
         assert made.device_pings(HOST_INNER[6]) == 3
         made.device.command("wg down")
         assert made.device_pings(HOST_INNER[6]) == 0
@@ -264,7 +272,7 @@ def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_
     device.stop()
     spoil_configuration(tmp_path / "flash")
     file = tmp_path / "outside.pcapng"
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         device.start()
         device.console.expect(
             r"^error: the saved configuration cannot be used.*'conf paste'.*'wg off'", timeout_s=20
@@ -272,16 +280,16 @@ def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_
         assert made.device_pings(HOST_OUTER[4]) == 3  # to find out what is wrong
         assert made.device_pings(HOST_INNER[4], count=1) == 0
         for family in (4, 6):
-            assert net.ping(DEVICE_OUTER[family], count=2, wait_s=1).received == 0
+            assert HERE.ping(DEVICE_OUTER[family], count=2, wait_s=1).received == 0
         with contextlib.suppress(WyrmError):
             device.command(f"iperf -c {HOST_OUTER[4]} -u -t 1", timeout_s=40)
     by_device = f"eth.src == {':'.join(f'{byte:02x}' for byte in frames.DEVICE_MAC)}"
     harmless = "arp || icmp.type == 8 || icmpv6.type >= 128"
-    assert net.tshark(file, "-Y", f"{by_device} && !({harmless})") == ""
+    assert capture.tshark(file, "-Y", f"{by_device} && !({harmless})") == ""
 
     device.command("wg off")
     for family in (4, 6):
-        assert net.ping(DEVICE_OUTER[family], count=3).received == 3
+        assert HERE.ping(DEVICE_OUTER[family], count=3).received == 3
 
 
 def test_a_good_configuration_replaces_one_that_cannot_be_read(
@@ -296,10 +304,10 @@ def test_a_good_configuration_replaces_one_that_cannot_be_read(
     made.device.configure(made.device_conf())
     made.device.command("wg up")
     made.wait_up()
-    assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+    assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
     made.device.reboot()
     made.wait_up()
-    assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+    assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
 
 
 # --- Floods that use up buffers ------------------------------------------------------------------
@@ -372,7 +380,7 @@ def test_known_defect_80_floods_of_strangers_leave_the_tunnel_its_buffers(
     packets = [frames.ethernet(packet) for packet in kind(made.keys.public)]
     with frames.flood(link, lambda n: packets[n % len(packets)], per_second=300) as sent:
         time.sleep(1)  # what can be used up is used up
-        during = net.ping(DEVICE_INNER[4], count=40, interval_s=0.1)
+        during = HERE.ping(DEVICE_INNER[4], count=40, interval_s=0.1)
     assert sent[0] > 500
     assert during.loss_percent <= 5
     # Whatever is still held: within the time that anything is held for, all is as before.
@@ -380,7 +388,7 @@ def test_known_defect_80_floods_of_strangers_leave_the_tunnel_its_buffers(
         lambda: (
             made.host_pings()
             and made.device_pings() == 3
-            and net.ping(DEVICE_OUTER[4], count=3, size=4000).received == 3
+            and HERE.ping(DEVICE_OUTER[4], count=3, size=4000).received == 3
         ),
         timeout_s=100,
         what="a device without a trace of the flood",

@@ -16,12 +16,14 @@ import dpkt
 import pytest
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
+from wyrmlab.network import capture
 from wyrmlab.network.dhcp import DhcpServer
-from wyrmlab.peers.pair import DEVICE_OUTER, HOST_INNER, HOST_OUTER, Pair, at
+from wyrmlab.network.host import HERE
+from wyrmlab.peers.conf import at
+from wyrmlab.peers.device_tunnel import DEVICE_OUTER, HOST_INNER, HOST_OUTER, DeviceTunnel
 
 pytestmark = pytest.mark.netns
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 NAME = "vpn.example.com"
 
 
@@ -284,7 +286,7 @@ def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_rea
     file = tmp_path / "outside.pcapng"
     with (
         dhcp_server(),
-        net.Capture("tap0", file, only="not udp port 67"),
+        capture.Capture("tap0", file, only="not udp port 67"),
     ):
         made.device.start()
         made.device.console.expect(
@@ -293,7 +295,7 @@ def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_rea
         )
         for held in (HOST_INNER[4], HOST_INNER[6], "198.51.100.7"):
             assert made.device_pings(held, count=1) == 0
-        assert net.ping(DEVICE_OUTER[4], count=3).received == 3
+        assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
     held = "ip.addr == 10.77.0.0/24 || ip.addr == 198.51.100.0/24 || ipv6.addr == fd77::/64"
     asked = "arp.dst.proto_ipv4 == 10.77.0.0/24 || icmpv6.nd.ns.target_address == fd77::/64"
-    assert net.tshark(file, "-Y", f"{held} || {asked}") == ""
+    assert capture.tshark(file, "-Y", f"{held} || {asked}") == ""

@@ -12,8 +12,11 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
-from wyrmlab.peers.pair import DEVICE_INNER, HOST_INNER, Pair, boot
+from wyrmlab.network import links
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.device_tunnel import DEVICE_INNER, HOST_INNER, DeviceTunnel, boot
+from wyrmlab.peers.wireguard import wireguard_go
 
 pytestmark = [pytest.mark.netns, pytest.mark.soak, pytest.mark.timeout(7200)]
 
@@ -32,14 +35,14 @@ def a_day_of_the_devices_clock(firmware: Path, folder: Path, hours: int = 24) ->
     board = boards.board("m7")
     fast = ("-icount", "shift=3,sleep=off")
     with (
-        net.tap("tap0") as tap,
+        links.tap("tap0") as tap,
         Device(
             board, firmware, tap=tap, log_dir=folder, flash=folder / "flash", qemu_options=fast
         ) as device,
-        net.WireGuardGo("wgd", folder / "wireguard-go.log") as peer,
+        wireguard_go("wgd", folder / "wireguard-go.log") as peer,
     ):
         device.wait_ready()
-        made = Pair(device, peer)
+        made = DeviceTunnel(device, peer)
         made.connect()
         answered = 0
         in_use: list[tuple[int, int]] = []
@@ -64,14 +67,14 @@ def test_soak_of_a_device_for_a_day_of_its_clock(told: object) -> None:
 def test_soak_of_a_device_under_traffic_while_sessions_are_renewed(
     m7_firmware: Path, tmp_path: Path
 ) -> None:
-    with boot(m7_firmware, tmp_path, psk=net.make_psk()) as made:
+    with boot(m7_firmware, tmp_path, psk=wireguard.make_psk()) as made:
         made.connect()
         made.device.command("iperf -s")
         before = memory(made.device)
         end = time.monotonic() + 400
         while time.monotonic() < end:
             proc.run("iperf", "-c", DEVICE_INNER[4], "-n", "1M", timeout_s=60)
-            assert net.ping(DEVICE_INNER[6], count=20, interval_s=0.1).loss_percent == 0
+            assert HERE.ping(DEVICE_INNER[6], count=20, interval_s=0.1).loss_percent == 0
         time.sleep(5)  # connections that are over
         assert "panic" not in made.device.console.transcript
         assert memory(made.device) == before

@@ -19,12 +19,13 @@ from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.boards import terminal
 from wyrmlab.boards.device import Device
-from wyrmlab.network import net
-from wyrmlab.peers.pair import DEVICE_INNER, HOST_INNER, HOST_OUTER, PORT, Pair, at
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.conf import PORT, at
+from wyrmlab.peers.device_tunnel import DEVICE_INNER, HOST_INNER, HOST_OUTER, DeviceTunnel
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 Bridged = Callable[[Device], proc.Service]
 
 WY0 = Path("/var/run/wireguard/wy0.sock")
@@ -60,9 +61,9 @@ def bridged(tmp_path: Path) -> Iterator[Bridged]:
 
 
 @pytest.fixture
-def both(pair: MakePair, bridged: Bridged, tmp_path: Path) -> Pair:
+def both(pair: MakePair, bridged: Bridged, tmp_path: Path) -> DeviceTunnel:
     """A device set up by wg alone, through the bridge, its peer by wg as ever."""
-    made = pair(psk=net.make_psk())
+    made = pair(psk=wireguard.make_psk())
     bridged(made.device)
     made.bring_up_peer()
     setting = ["private-key", secret(tmp_path, made.keys.private), "listen-port", "4321"]
@@ -73,7 +74,7 @@ def both(pair: MakePair, bridged: Bridged, tmp_path: Path) -> Pair:
     return made
 
 
-def wait_for_ping(pair: Pair) -> None:
+def wait_for_ping(pair: DeviceTunnel) -> None:
     """The first one opens the session, and may be late for a busy machine."""
     proc.wait_until(
         lambda: pair.device_pings(count=1) == 1, timeout_s=30, what="a ping through the tunnel"
@@ -95,7 +96,7 @@ def with_file(verb: str, text: str, folder: Path) -> None:
     wg(verb, "wy0", secret(folder, text))
 
 
-def dump(pair: Pair) -> list[str]:
+def dump(pair: DeviceTunnel) -> list[str]:
     """The fields of the only peer."""
     device, peer = wg("show", "wy0", "dump").splitlines()
     assert device.split("\t") == ["(none)", "(none)", "4321", "off"]
@@ -114,7 +115,7 @@ def assert_hidden(secrets: list[str], *places: str) -> None:
 # --- wg on a device --------------------------------------------------------------------------
 
 
-def test_wg_sets_a_tunnel_up_from_nothing_and_shows_it(both: Pair, tmp_path: Path) -> None:
+def test_wg_sets_a_tunnel_up_from_nothing_and_shows_it(both: DeviceTunnel, tmp_path: Path) -> None:
     assert both.host_pings()
     for family in (4, 6):
         assert both.device_pings(HOST_INNER[family]) == 3
@@ -144,10 +145,12 @@ def test_wg_sets_a_tunnel_up_from_nothing_and_shows_it(both: Pair, tmp_path: Pat
     assert_hidden([both.keys.private, both.psk], *places)
 
 
-def test_syncconf_leaves_sessions_alone_and_setconf_does_not(both: Pair, tmp_path: Path) -> None:
+def test_syncconf_leaves_sessions_alone_and_setconf_does_not(
+    both: DeviceTunnel, tmp_path: Path
+) -> None:
     conf = both.device_conf(interface="").replace(f"ListenPort = {PORT}", "ListenPort = 4321")
     conf = "\n".join(line for line in conf.splitlines() if "Address =" not in line) + "\n"
-    stranger = net.make_keys().public
+    stranger = wireguard.make_keys().public
     other = f"[Peer]\nPublicKey = {stranger}\nAllowedIPs = 10.99.0.0/16, fd99::/16\n"
     before = dump(both)
     for extra in (other, ""):
@@ -169,7 +172,7 @@ def test_syncconf_leaves_sessions_alone_and_setconf_does_not(both: Pair, tmp_pat
 
 
 def test_known_defect_65_what_showconf_prints_may_be_given_back_and_no_key_is_lost(
-    both: Pair, tmp_path: Path
+    both: DeviceTunnel, tmp_path: Path
 ) -> None:
     before = wg("showconf", "wy0")
     with_file("syncconf", before, tmp_path)
@@ -183,7 +186,7 @@ def test_known_defect_65_what_showconf_prints_may_be_given_back_and_no_key_is_lo
     assert both.keys.public not in both.device.command("wg")
 
 
-def test_port_moves_without_losing_the_session(both: Pair) -> None:
+def test_port_moves_without_losing_the_session(both: DeviceTunnel) -> None:
     before = dump(both)[4]
     both.device.command("iperf -s")
     assert "Address already in use" in wg("set", "wy0", "listen-port", "5001", check=False)
@@ -199,7 +202,7 @@ def test_file_without_a_private_key_leaves_the_device_its_own(
 ) -> None:
     made = pair()
     shown = made.device.command("genkey")
-    made.keys = net.KeyPair("", shown.splitlines()[0].removeprefix("public key: "))
+    made.keys = wireguard.KeyPair("", shown.splitlines()[0].removeprefix("public key: "))
     log = bridged(made.device)
     assert f"The device's public key: {made.keys.public}" in log.output()
     made.bring_up_peer()
@@ -296,8 +299,8 @@ def _until_blank(wire: socket.socket) -> bytes:
 
 def test_by_hand_the_console_answers_and_shows_nothing_that_was_typed(boot: Boot) -> None:
     device = boot()
-    keys = net.make_keys()
-    private, peer = (base64.b64decode(key).hex() for key in (keys.private, net.make_psk()))
+    keys = wireguard.make_keys()
+    private, peer = (base64.b64decode(key).hex() for key in (keys.private, wireguard.make_psk()))
     assert by_hand(device, "get=1\n\n") == "errno=100\n\n"
     device.command("wg up 10.77.0.2/24")
     request = f"set=1\nprivate_key={private}\npublic_key={peer}\npreshared_key={private}\n\n"

@@ -13,14 +13,16 @@ import pytest
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.boards.device import Device
-from wyrmlab.network import frames, net
+from wyrmlab.network import capture, frames
 from wyrmlab.network.dhcp import DhcpServer
 from wyrmlab.network.frames import Wire
-from wyrmlab.peers.pair import HOST_OUTER, PORT, Pair
+from wyrmlab.network.host import HERE
+from wyrmlab.peers.conf import PORT
+from wyrmlab.peers.device_tunnel import HOST_OUTER, DeviceTunnel
 
 pytestmark = pytest.mark.netns
 Boot = Callable[..., Device]
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 
 LEASE = "10.1.2.3"
 NAMED = "8.8.8.8"  # has an AllowedIPs of its own in some tests
@@ -35,7 +37,7 @@ def behind() -> Iterator[None]:
     addresses = [f"{address}/32" for address in (NAMED, LOW, HIGH)] + [f"{ADVERTISED}1/128"]
     with ExitStack() as stack:
         for address in addresses:
-            net.add_address("lo", address)
+            HERE.add_address("lo", address)
             stack.callback(proc.run, "ip", "address", "delete", address, "dev", "lo")
         proc.run("ip", "route", "add", LEASE, "dev", "tap0")  # gone with the TAP
         yield
@@ -51,15 +53,15 @@ def left_in_the_clear(file: Path) -> set[str]:
     device = f"eth.src == {':'.join(f'{byte:02x}' for byte in frames.DEVICE_MAC)}"
     spared = f"udp.srcport == {PORT} || udp.dstport == 67 || icmpv6.type >= 130"
     fields = [f"-e{field}" for field in ("ip.dst", "ipv6.dst", "arp.dst.proto_ipv4")]
-    sent = net.tshark(file, "-Y", f"{device} && !({spared})", "-Tfields", *fields)
+    sent = capture.tshark(file, "-Y", f"{device} && !({spared})", "-Tfields", *fields)
     solicited = "icmpv6.nd.ns.target_address"
-    sought = net.tshark(
+    sought = capture.tshark(
         file, "-Y", f"{device} && {solicited} && ipv6.src != ::", "-Tfields", "-e", solicited
     )
     return {word for line in (sent + "\n" + sought).splitlines() for word in line.split()}
 
 
-def configure(made: Pair, allowed: str) -> None:
+def configure(made: DeviceTunnel, allowed: str) -> None:
     made.device.configure(made.device_conf(allowed=allowed))
     made.device.command("wg up")
     made.wait_up()
@@ -87,7 +89,7 @@ def test_no_lease_draws_traffic_past_a_strict_tunnel(
             for strict in ("on", "off"):
                 made.device.command(f"wg strict {strict}")
                 file = tmp_path / f"{len(seen)}.pcapng"
-                with net.Capture("tap0", file):
+                with capture.Capture("tap0", file):
                     for address in (NAMED, LOW, HIGH):
                         assert made.device_pings(address, count=2) == 2
                 seen[allowed, strict] = left_in_the_clear(file) - {HOST_OUTER[4], LEASE}
@@ -113,7 +115,7 @@ def test_strict_policy_holds_from_the_first_packet_after_a_reboot(
     made.device.stop()
     made.device.args["dhcp"] = "yes"
     file = tmp_path / "outside.pcapng"
-    with lease("128.0.0.0"), net.Capture("tap0", file):
+    with lease("128.0.0.0"), capture.Capture("tap0", file):
         made.device.start()
         made.device.console.expect(r"^error: until the tunnel is up", timeout_s=30)
         for address in (NAMED, HIGH, HOST_OUTER[4], HOST_OUTER[6]):
@@ -159,7 +161,7 @@ def test_strict_policy_without_a_tunnel_is_refused(boot: Boot, line: str, words:
 # --- IPv6 ----------------------------------------------------------------------------------------
 
 
-def advertise(made: Pair, link: Wire, *, reachable_ms: int = 0) -> None:
+def advertise(made: DeviceTunnel, link: Wire, *, reachable_ms: int = 0) -> None:
     made.device.command("ip autoconf on")
     advertisement = frames.router_advertisement(ADVERTISED, reachable_ms=reachable_ms)
     link.send(frames.ethernet(advertisement, to=ALL_NODES))
@@ -189,7 +191,7 @@ def test_no_router_advertisement_draws_traffic_past_a_strict_tunnel(
                 made.device.command(f"wg strict {strict}")
                 file = tmp_path / f"{len(seen)}.pcapng"
                 through = strict == "on" or explicit != ""
-                with net.Capture("tap0", file):
+                with capture.Capture("tap0", file):
                     assert made.device_pings(target, count=2) == (2 if through else 0)
                     made.device_pings(f"{neighbor}%{interface}", count=1)
                 seen[explicit, strict] = left_in_the_clear(file) - neighbors
@@ -211,11 +213,11 @@ def test_endpoint_on_the_link_stays_reachable_from_a_strict_tunnel(
     made.device.configure(made.device_conf(allowed="0.0.0.0/0, ::/0"))
     made.device.command("wg strict on")
     file = tmp_path / "outside.pcapng"
-    with Wire("tap0") as link, net.Capture("tap0", file):
+    with Wire("tap0") as link, capture.Capture("tap0", file):
         advertise(made, link, reachable_ms=1000)
         made.device.command("wg up")
         made.wait_up()
         assert made.device_pings(count=60, every_s=0.2) >= 59
         assert re.search(r"^guard +refused 0 ", made.device.command("stats"), re.MULTILINE)
     asked = f"icmpv6.nd.ns.target_address == {HOST_OUTER[6]}"
-    assert len(net.tshark(file, "-Y", asked).splitlines()) > 1
+    assert len(capture.tshark(file, "-Y", asked).splitlines()) > 1

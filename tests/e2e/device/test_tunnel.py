@@ -16,23 +16,25 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.network import capture, net
-from wyrmlab.peers.flood import flood
-from wyrmlab.peers.pair import (
+from wyrmlab.network import capture, packets
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.conf import PORT, at
+from wyrmlab.peers.device_tunnel import (
     DEVICE_INNER,
     DEVICE_OUTER,
     HOST_INNER,
     HOST_OUTER,
-    PORT,
+    DeviceTunnel,
     Family,
-    Pair,
-    at,
     boot,
 )
+from wyrmlab.peers.flood import flood
+from wyrmlab.peers.wireguard import wireguard_go
 from wyrmlab.setup import build
 
 pytestmark = pytest.mark.netns
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 
 
 # --- Interoperation ------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ MakePair = Callable[..., Pair]
 def test_both_families_pass_whoever_begins(
     pair: MakePair, outer: Family, with_psk: bool, first: Literal["device", "peer"]
 ) -> None:
-    made = pair(outer, net.make_psk() if with_psk else "")
+    made = pair(outer, wireguard.make_psk() if with_psk else "")
     made.connect(first=first)
     assert made.host_pings()
     for family in (4, 6):
@@ -61,7 +63,7 @@ SMALLEST = "m7-small"  # with -Os, and the library optimised as one when linking
 def test_both_families_pass_in_other_builds(preset: str, tmp_path: Path) -> None:
     build.cmake(preset)
     board = boards.board(preset.partition("-")[0])
-    with boot(board.firmware(preset), tmp_path, psk=net.make_psk(), board=board.name) as made:
+    with boot(board.firmware(preset), tmp_path, psk=wireguard.make_psk(), board=board.name) as made:
         made.connect()
         assert made.host_pings()
         for family in (4, 6):
@@ -81,7 +83,7 @@ def test_tcp_flows_towards_the_device(pair: MakePair, outer: Family, inner: Fami
 
 
 @pytest.mark.parametrize("inner", [4, 6], ids=["ipv4-inside", "ipv6-inside"])
-def test_tcp_flows_from_the_device(tunnel: Pair, tmp_path: Path, inner: Family) -> None:
+def test_tcp_flows_from_the_device(tunnel: DeviceTunnel, tmp_path: Path, inner: Family) -> None:
     size = 1 << 20
     version = ["-V"] if inner == 6 else []
     server = proc.Service(
@@ -102,19 +104,19 @@ def test_persistent_keepalive_is_sent_without_traffic(pair: MakePair, tmp_path: 
     assert "persistent keepalive: every 1 second" in made.device.command("wg")
     file = tmp_path / "outside.pcapng"
     begun = time.monotonic()
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         time.sleep(4)
     longest = time.monotonic() - begun
-    seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
+    seen = packets.examine_outside(file, port=PORT, plaintext=b"never")
     assert 2 <= seen.messages["keepalive"] <= longest + 1
 
 
-def test_release_firmware_cannot_tell_session_keys(tunnel: Pair, m7_firmware: Path) -> None:
+def test_release_firmware_cannot_tell_session_keys(tunnel: DeviceTunnel, m7_firmware: Path) -> None:
     assert b"keylog" not in m7_firmware.read_bytes()
     assert "keylog" not in tunnel.device.console.transcript
 
 
-def test_big_packets_pass_whole_and_in_fragments(tunnel: Pair) -> None:
+def test_big_packets_pass_whole_and_in_fragments(tunnel: DeviceTunnel) -> None:
     whole = 1420 - 28
     proc.run("ping", "-c", "2", "-s", str(whole), "-M", "do", DEVICE_INNER[4], timeout_s=20)
     refused = proc.run(
@@ -134,17 +136,17 @@ def test_device_with_a_small_mtu_keeps_to_it(pair: MakePair, tmp_path: Path) -> 
     made.bring_up_peer()
     made.device.configure(made.device_conf(interface="MTU = 1280"))
     file = tmp_path / "inside.pcapng"
-    with net.Capture(made.peer.interface, file):
+    with capture.Capture(made.peer.interface, file):
         made.device.command("wg up")
         made.wait_up()
         assert made.host_pings(size=1372)
         made.device.command("iperf -s")
         proc.run("iperf", "-c", DEVICE_INNER[4], "-n", "100000", timeout_s=60)
-    from_device = net.tshark(
+    from_device = capture.tshark(
         file, "-Y", f"ip.src == {DEVICE_INNER[4]}", "-T", "fields", "-e", "ip.len"
     )
     assert max(int(length.split(",")[0]) for length in from_device.split()) <= 1280
-    syn = net.tshark(
+    syn = capture.tshark(
         file, "-Y", f"tcp.flags.syn == 1 && ip.src == {DEVICE_INNER[4]}",
         "-T", "fields", "-e", "tcp.options.mss_val",
     )  # fmt: skip
@@ -154,7 +156,9 @@ def test_device_with_a_small_mtu_keeps_to_it(pair: MakePair, tmp_path: Path) -> 
 # --- Starting again ------------------------------------------------------------------------------
 
 
-def test_tunnel_comes_back_after_reboots_and_power_cuts_without_a_clock(tunnel: Pair) -> None:
+def test_tunnel_comes_back_after_reboots_and_power_cuts_without_a_clock(
+    tunnel: DeviceTunnel,
+) -> None:
     def cut_power() -> None:
         tunnel.device.stop()
         tunnel.device.start()
@@ -178,7 +182,7 @@ def test_device_without_an_endpoint_is_found_again_after_a_reboot(pair: MakePair
     # The peer still believes in its session; after 15 s without an answer it does not.
     begun = time.monotonic()
     proc.wait_until(
-        lambda: net.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
+        lambda: HERE.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
         timeout_s=60,
         what="a ping after the reboot",
     )
@@ -186,7 +190,7 @@ def test_device_without_an_endpoint_is_found_again_after_a_reboot(pair: MakePair
 
 
 def test_peer_that_forgot_its_session_is_reached_again_within_15_s_of_traffic(
-    tunnel: Pair,
+    tunnel: DeviceTunnel,
 ) -> None:
     tunnel.forget()
     begun = time.monotonic()
@@ -204,14 +208,14 @@ def _story_of_rekeying(firmware: Path, folder: Path, first: Literal["device", "p
     """Pings for 135 s; whether they were answered, over two sessions and no more."""
     file = folder / "outside.pcapng"
     with (
-        boot(firmware, folder, psk=net.make_psk(), interface=f"wgr-{first}") as made,
-        net.Capture("tap0", file, only=f"udp port {PORT} and udp[8] < 4"),
+        boot(firmware, folder, psk=wireguard.make_psk(), interface=f"wgr-{first}") as made,
+        capture.Capture("tap0", file, only=f"udp port {PORT} and udp[8] < 4"),
     ):
         made.connect(first=first)
-        answered = net.ping(DEVICE_INNER[4], count=135, interval_s=1)
+        answered = HERE.ping(DEVICE_INNER[4], count=135, interval_s=1)
     by = {"device": DEVICE_OUTER, "peer": HOST_OUTER}[first][4]
-    begun = net.tshark(file, "-Y", "wg.type == 1", "-T", "fields", "-e", "ip.src").split()
-    completed = net.tshark(file, "-Y", "wg.type == 2").splitlines()
+    begun = capture.tshark(file, "-Y", "wg.type == 1", "-T", "fields", "-e", "ip.src").split()
+    completed = capture.tshark(file, "-Y", "wg.type == 2").splitlines()
     return answered.loss_percent == 0 and begun == [by] * 2 and len(completed) == 2
 
 
@@ -236,9 +240,9 @@ def test_device_follows_when_the_peer_renews_the_session(told: object) -> None:
 def a_peer_that_answers_late(firmware: Path, folder: Path) -> object:
     """The peer holds another preshared key for 100 s; what the device has said by then, and
     whether the tunnel works once the keys agree."""
-    psk = net.make_psk()
+    psk = wireguard.make_psk()
     with boot(firmware, folder, psk=psk, interface="wgl") as made:
-        made.bring_up_peer(psk=net.make_psk())
+        made.bring_up_peer(psk=wireguard.make_psk())
         made.device.configure(made.device_conf())
         made.device.command("wg up")
         silent = made.device_pings(count=1) == 0
@@ -261,23 +265,23 @@ def test_device_gives_up_after_90_s_says_so_and_tries_again_when_there_is_traffi
 # --- Moving about --------------------------------------------------------------------------------
 
 
-def test_device_follows_a_peer_that_moves_to_another_port(tunnel: Pair) -> None:
-    tunnel.peer.set("listen-port", "51999")
+def test_device_follows_a_peer_that_moves_to_another_port(tunnel: DeviceTunnel) -> None:
+    tunnel.peer.set("listen-port 51999")
     assert tunnel.host_pings()
     assert f"endpoint: {at(HOST_OUTER[4], 51999)}" in tunnel.device.command("wg")
     assert tunnel.device_pings() == 3
 
 
-def test_device_follows_a_peer_from_ipv4_to_ipv6_and_back(tunnel: Pair) -> None:
+def test_device_follows_a_peer_from_ipv4_to_ipv6_and_back(tunnel: DeviceTunnel) -> None:
     for family in (6, 4):
         where = at(DEVICE_OUTER[family])
-        tunnel.peer.set("peer", tunnel.keys.public, "endpoint", where)
+        tunnel.peer.set(f"peer {tunnel.keys.public} endpoint {where}")
         assert tunnel.host_pings()
         assert f"endpoint: {at(HOST_OUTER[family])}" in tunnel.device.command("wg")
         assert tunnel.device_pings() == 3
 
 
-def test_peer_follows_a_device_that_gets_another_address(tunnel: Pair) -> None:
+def test_peer_follows_a_device_that_gets_another_address(tunnel: DeviceTunnel) -> None:
     tunnel.device.command("ip 10.9.0.33/24 gw 10.9.0.1")
     assert tunnel.device_pings() == 3
     assert tunnel.peer.peers()[0].endpoint == at("10.9.0.33")
@@ -293,14 +297,14 @@ def test_device_under_load_sends_cookies_and_goes_on_working(
     made = pair()
     made.connect()
     with flood(made.keys.public, DEVICE_OUTER[4], tmp_path / "flood", rate=500) as running:
-        during = net.ping(DEVICE_INNER[4], count=25, interval_s=0.1)
+        during = HERE.ping(DEVICE_INNER[4], count=25, interval_s=0.1)
 
         # A peer that proves its address with the cookie still gets in. Once a second, when all have
         # been sent cookies, the load seems over and one gets in without: then try again.
         def started_anew_with_a_cookie() -> bool:
             made.forget(endpoint=at(DEVICE_OUTER[4]))
             proc.wait_until(
-                lambda: net.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
+                lambda: HERE.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
                 timeout_s=60,
                 what="a ping of the peer that starts anew",
             )
@@ -324,7 +328,7 @@ def test_device_under_load_sends_cookies_and_goes_on_working(
 def far_addresses(*addresses: str) -> Iterator[None]:
     """Addresses of this host that the device only knows by its tunnel."""
     for address in addresses:
-        net.add_address("lo", address)
+        HERE.add_address("lo", address)
     try:
         yield
     finally:
@@ -337,20 +341,20 @@ def test_default_route_leads_through_the_tunnel(pair: MakePair, tmp_path: Path) 
     made.bring_up_peer()
     made.device.configure(made.device_conf(allowed="0.0.0.0/0, ::/0"))
     file = tmp_path / "outside.pcapng"
-    with far_addresses("203.0.113.5/32", "2001:db8::5/128"), net.Capture("tap0", file):
+    with far_addresses("203.0.113.5/32", "2001:db8::5/128"), capture.Capture("tap0", file):
         made.device.command("wg up")
         made.wait_up()
         assert made.device_pings("203.0.113.5") == 3
         assert made.device_pings("2001:db8::5") == 3
-    seen = capture.examine_outside(file, port=PORT, plaintext=b"203.0.113.5")
+    seen = packets.examine_outside(file, port=PORT, plaintext=b"203.0.113.5")
     assert seen.only_wireguard, seen.strangers
 
 
 @pytest.fixture
-def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[Pair, net.WireGuardGo]]:
+def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[DeviceTunnel, wireguard.WireGuard]]:
     """The device gives 10.77.0.0/24 to the first peer, but 10.77.0.7 out of it to the second."""
     made = pair()
-    second_keys = net.make_keys()
+    second_keys = wireguard.make_keys()
     second_conf = (
         f"[Interface]\nPrivateKey = {second_keys.private}\nListenPort = 51821\n"
         f"[Peer]\nPublicKey = {made.keys.public}\nAllowedIPs = {DEVICE_INNER[4]}/32\n"
@@ -359,10 +363,10 @@ def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[Pair, net.WireGu
         f"[Peer]\nPublicKey = {second_keys.public}\nAllowedIPs = 10.77.0.7/32\n"
         f"Endpoint = {at(HOST_OUTER[4], 51821)}"
     )
-    with net.WireGuardGo("wg1", tmp_path / "wireguard-go-1.log") as second:
+    with wireguard_go("wg1", tmp_path / "wireguard-go-1.log") as second:
         made.bring_up_peer()
         second.configure(second_conf)
-        second.up(["10.77.0.7/32"])
+        second.up("10.77.0.7/32")
         # What comes from the second peer's addresses goes through the second tunnel.
         proc.run("ip", "route", "add", f"{DEVICE_INNER[4]}/32", "dev", "wg1", "table", "7")
         sources = ("10.77.0.7", "10.77.0.9")
@@ -380,7 +384,7 @@ def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[Pair, net.WireGu
 
 
 def test_of_overlapping_prefixes_the_longer_wins_both_ways(
-    two_peers: tuple[Pair, net.WireGuardGo],
+    two_peers: tuple[DeviceTunnel, wireguard.WireGuard],
 ) -> None:
     made, second = two_peers
     before = made.peer.peers()[0].rx_bytes, second.peers()[0].rx_bytes
@@ -391,7 +395,7 @@ def test_of_overlapping_prefixes_the_longer_wins_both_ways(
 
 
 def test_a_peer_cannot_speak_with_another_ones_address(
-    two_peers: tuple[Pair, net.WireGuardGo],
+    two_peers: tuple[DeviceTunnel, wireguard.WireGuard],
 ) -> None:
     made, _ = two_peers
     with far_addresses("10.77.0.9/32"):
@@ -407,14 +411,14 @@ def test_a_peer_cannot_speak_with_another_ones_address(
 # --- What must not work --------------------------------------------------------------------------
 
 
-def tries_in_vain(made: Pair, file: Path) -> None:
+def tries_in_vain(made: DeviceTunnel, file: Path) -> None:
     """The device wants to talk; no session comes about and nothing leaves in the clear."""
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         made.device.command("wg up")
         assert made.device_pings(count=8, every_s=0.5) == 0
         assert made.device_pings(HOST_INNER[6]) == 0
         try_tcp(made)
-    seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
+    seen = packets.examine_outside(file, port=PORT, plaintext=b"never")
     assert not [who for who in seen.strangers if "ICMP" not in who], seen.strangers
     assert leaked(file) == 0
     assert not seen.messages["data"]
@@ -425,7 +429,7 @@ def tries_in_vain(made: Pair, file: Path) -> None:
     assert made.peer.peers()[0].latest_handshake == 0
 
 
-def try_tcp(made: Pair) -> None:
+def try_tcp(made: DeviceTunnel) -> None:
     """A connection that waits for an answer until Ctrl-C."""
     made.device.console.send_line(f"iperf -c {HOST_INNER[4]} -t 1")
     time.sleep(2)
@@ -441,20 +445,20 @@ def leaked(file: Path) -> int:
         + [f"arp.dst.proto_ipv4 == {HOST_INNER[4]}"]
         + [f"icmpv6.nd.ns.target_address == {HOST_INNER[6]}"]
     )
-    return len(net.tshark(file, "-Y", inner).splitlines())
+    return len(capture.tshark(file, "-Y", inner).splitlines())
 
 
 def test_wrong_preshared_key_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) -> None:
     made = pair()
-    made.bring_up_peer(psk=net.make_psk())
-    made.device.configure(made.device_conf(psk=net.make_psk()))
+    made.bring_up_peer(psk=wireguard.make_psk())
+    made.device.configure(made.device_conf(psk=wireguard.make_psk()))
     tries_in_vain(made, tmp_path / "outside.pcapng")
 
 
 def test_wrong_public_key_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) -> None:
     made = pair()
     made.bring_up_peer()
-    text = made.device_conf().replace(made.peer_keys.public, net.make_keys().public)
+    text = made.device_conf().replace(made.peer_keys.public, wireguard.make_keys().public)
     made.device.configure(text)
     tries_in_vain(made, tmp_path / "outside.pcapng")
 
@@ -463,7 +467,7 @@ def test_wrong_port_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) 
     made = pair()
     made.bring_up_peer()
     made.device.configure(made.device_conf(endpoint=at(HOST_OUTER[4], 51888)))
-    with net.Capture("tap0", tmp_path / "outside.pcapng"):
+    with capture.Capture("tap0", tmp_path / "outside.pcapng"):
         made.device.command("wg up")
         assert made.device_pings() == 0
     assert leaked(tmp_path / "outside.pcapng") == 0
@@ -472,14 +476,14 @@ def test_wrong_port_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) 
 
 @pytest.mark.parametrize("how", ["wg down", "the peer is gone"])
 def test_tunnel_that_is_down_lets_nothing_out_in_the_clear(
-    tunnel: Pair, tmp_path: Path, how: str
+    tunnel: DeviceTunnel, tmp_path: Path, how: str
 ) -> None:
     if how == "wg down":
         tunnel.device.command(how)
     else:
         tunnel.peer.stop()
     file = tmp_path / "outside.pcapng"
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         for family in (4, 6):
             assert tunnel.device_pings(HOST_INNER[family]) == 0
         with contextlib.suppress(WyrmError):
@@ -488,11 +492,11 @@ def test_tunnel_that_is_down_lets_nothing_out_in_the_clear(
     assert leaked(file) == 0
 
 
-def test_wg_off_gives_the_routes_back(tunnel: Pair, tmp_path: Path) -> None:
+def test_wg_off_gives_the_routes_back(tunnel: DeviceTunnel, tmp_path: Path) -> None:
     """Also shows that a leak would be noticed: now there is one, as asked for."""
     tunnel.device.command("wg off")
     file = tmp_path / "outside.pcapng"
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         tunnel.device_pings(HOST_INNER[4])
     assert leaked(file) >= 3
     tunnel.device.command("wg up")

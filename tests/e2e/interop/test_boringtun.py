@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wyrmlab.network import net
+from wyrmlab.base.proc import eventually
+from wyrmlab.peers import wireguard
 from wyrmlab.peers.flood import flood
-from wyrmlab.peers.tunnels import Pair, Tunnel, eventually, transfer
+from wyrmlab.peers.iperf import transfer
+from wyrmlab.peers.pair import Pair
+from wyrmlab.peers.wireguard import WireGuard
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
@@ -22,7 +25,7 @@ ROLES = pytest.mark.parametrize(
 )
 
 
-def ours(pair: Pair) -> Tunnel:
+def ours(pair: Pair) -> WireGuard:
     return pair.west if pair.west.program.endswith("wyrmd") else pair.east
 
 
@@ -37,9 +40,9 @@ def ours(pair: Pair) -> Tunnel:
 def test_boringtun_pings_and_streams_pass(
     connect: Connect, tmp_path: Path, west: str, east: str, outer: int, with_psk: bool
 ) -> None:
-    pair = connect(west, east, outer=outer, psk=net.make_psk() if with_psk else "")
+    pair = connect(west, east, outer=outer, psk=wireguard.make_psk() if with_psk else "")
     before = int(time.time())
-    one, other = pair.west.machine, pair.east.machine
+    one, other = pair.west.host, pair.east.host
     for machine, addresses in (
         (one, (pair.EAST, pair.EAST6)),
         (other, (pair.WEST, pair.WEST6)),
@@ -58,9 +61,9 @@ def test_boringtun_pings_and_streams_pass(
 @ROLES
 def test_boringtun_is_back_after_a_restart(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.west.stop()
-    eventually(lambda: "wga" not in pair.west.machine.ip("-o link"), "the end of the interface")
+    eventually(lambda: "wga" not in pair.west.host.ip("-o link"), "the end of the interface")
     pair.west.start()
     pair.west.set_key(pair.west.keys)
     pair.west.set("listen-port 51820")
@@ -68,21 +71,21 @@ def test_boringtun_is_back_after_a_restart(connect: Connect, west: str, east: st
         f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
     )
     pair.west.up(f"{pair.WEST}/24")
-    assert pair.west.machine.pings(pair.EAST, count=2, wait_s=6) == 2
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.west.host.pings(pair.EAST, count=2, wait_s=6) == 2
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 def test_boringtun_follows_wyrmd_to_another_port_and_address(connect: Connect) -> None:
     pair = connect("wyrmd", "boringtun")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.west.set("listen-port 41111")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     assert pair.east.show("endpoints")[pair.west.keys.public] == pair.endpoint(pair.west, 41111)
-    pair.west.machine.ip("address del 10.77.0.1/24 dev va")
-    pair.west.machine.ip("address add 10.77.0.9/24 dev va")
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    pair.west.host.ip("address del 10.77.0.1/24 dev va")
+    pair.west.host.ip("address add 10.77.0.9/24 dev va")
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
     assert pair.east.show("endpoints")[pair.west.keys.public] == "10.77.0.9:41111"
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 def test_boringtun_takes_keepalives_and_the_session_stays(connect: Connect) -> None:
@@ -92,7 +95,7 @@ def test_boringtun_takes_keepalives_and_the_session_stays(connect: Connect) -> N
     eventually(lambda: pair.west.handshake(other) > 0, "the handshake")
     begun, sent = pair.west.handshake(other), pair.west.transfer(other)[1]
     eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * 32, "keepalives")
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
     assert pair.west.handshake(other) == begun
 
 
@@ -104,17 +107,17 @@ def test_boringtun_and_wyrmd_renew_the_session_and_no_ping_is_lost(
     pair = connect(west, east)
     wyrmd = ours(pair)
     peer = (pair.east if wyrmd is pair.west else pair.west).keys.public
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     first = wyrmd.handshake(peer)
-    assert pair.west.machine.pings(pair.EAST, count=260, interval_s=0.5) == 260
+    assert pair.west.host.pings(pair.EAST, count=260, interval_s=0.5) == 260
     assert 118 <= wyrmd.handshake(peer) - first <= 130
 
 
 @pytest.mark.all
 def test_boringtun_under_wyrmds_load_finds_its_way_in(connect: Connect, tmp_path: Path) -> None:
     pair = connect("boringtun", "wyrmd")
-    west, key = pair.west.machine, pair.east.keys.public
-    with flood(key, "10.77.0.2", tmp_path / "flood", machine=west) as running:
+    west, key = pair.west.host, pair.east.keys.public
+    with flood(key, "10.77.0.2", tmp_path / "flood", host=west) as running:
         eventually(lambda: west.pings(pair.EAST, wait_s=1) == 1, "an honest peer's ping", 60)
         count = running.end()
     assert 0 < count.cookies <= count.sent

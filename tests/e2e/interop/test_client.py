@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from wyrmlab.peers.tunnels import Pair
+from wyrmlab.peers.pair import Pair
 
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
@@ -29,18 +29,18 @@ def restart(pair: Pair, endpoint: bool) -> None:
 @SERVERS
 def test_a_client_brings_the_tunnel_up(connect: Connect, east: str) -> None:
     pair = connect("wyrmd-client", east)
-    assert pair.west.machine.pings(pair.EAST, count=3) == 3
-    assert pair.east.machine.pings(pair.WEST, count=3) == 3
+    assert pair.west.host.pings(pair.EAST, count=3) == 3
+    assert pair.east.host.pings(pair.WEST, count=3) == 3
 
 
 def test_the_servers_own_call_is_dropped_and_the_clients_answers_it(connect: Connect) -> None:
     """The server has restarted and calls; the client's next packet finds no answer, so it calls."""
     pair = connect("wyrmd-client", "wireguard-go")
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     restart(pair, endpoint=True)
-    assert pair.east.machine.pings(pair.WEST, count=2, wait_s=0.5) == 0
-    assert pair.west.machine.pings(pair.EAST, count=45, interval_s=0.5, wait_s=0.5) >= 1
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST, count=2, wait_s=0.5) == 0
+    assert pair.west.host.pings(pair.EAST, count=45, interval_s=0.5, wait_s=0.5) >= 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 @pytest.mark.all
@@ -48,7 +48,7 @@ def test_the_servers_own_call_is_dropped_and_the_clients_answers_it(connect: Con
 def test_the_tunnel_lives_beyond_the_age_of_a_session(connect: Connect, east: str) -> None:
     """Pings every second for longer than a session may live: the client renews it in time."""
     pair = connect("wyrmd-client", east)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     first = pair.west.handshake(pair.east.keys.public)
-    assert pair.east.machine.pings(pair.WEST, count=200, interval_s=1, wait_s=1) >= 199
+    assert pair.east.host.pings(pair.WEST, count=200, interval_s=1, wait_s=1) >= 199
     assert pair.west.handshake(pair.east.keys.public) > first

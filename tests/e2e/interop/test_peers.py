@@ -17,21 +17,22 @@ from typing import Literal
 
 import pytest
 from wyrmlab.base import proc
-from wyrmlab.network import capture, net
-from wyrmlab.peers.flood import flood
-from wyrmlab.peers.pair import (
+from wyrmlab.network import capture, packets
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import wireguard
+from wyrmlab.peers.conf import PORT, at
+from wyrmlab.peers.device_tunnel import (
     DEVICE_INNER,
     DEVICE_OUTER,
     HOST_INNER,
     HOST_OUTER,
-    PORT,
+    DeviceTunnel,
     Family,
-    Pair,
-    at,
 )
+from wyrmlab.peers.flood import flood
 
 pytestmark = pytest.mark.netns
-MakePair = Callable[..., Pair]
+MakePair = Callable[..., DeviceTunnel]
 
 
 @pytest.fixture(params=["wyrmd", "boringtun"])
@@ -57,7 +58,7 @@ def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
     tmp_path: Path,
 ) -> None:
     """Pings of both families both ways, up to the last byte of the MTU and beyond; streams."""
-    made = pair(outer, net.make_psk() if with_psk else "", program)
+    made = pair(outer, wireguard.make_psk() if with_psk else "", program)
     made.connect(first=first)
     for size in (56, 1420 - 28, 4000):
         assert made.host_pings(size=size)
@@ -81,7 +82,7 @@ def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
 def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
     pair: MakePair, program: Path
 ) -> None:
-    made = pair(4, net.make_psk(), program)
+    made = pair(4, wireguard.make_psk(), program)
     made.connect()
     made.forget(endpoint=at(DEVICE_OUTER[4]))
     assert made.host_pings()
@@ -92,14 +93,14 @@ def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
     made.peer.stop()
     net_gone = f"the end of {made.peer.interface}"
     proc.wait_until(
-        lambda: not net.interface_exists(made.peer.interface), timeout_s=60, what=net_gone
+        lambda: not HERE.has_interface(made.peer.interface), timeout_s=60, what=net_gone
     )
     made.peer.start()
     text = made.peer_conf(endpoint=at("10.9.0.33")).replace(
         f"ListenPort = {PORT}", "ListenPort = 51999"
     )
     made.peer.configure(text)
-    made.peer.up([f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64"])
+    made.peer.up(f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64")
     assert made.host_pings()
     assert f"endpoint: {at(HOST_OUTER[4], 51999)}" in made.device.command("wg")
 
@@ -110,16 +111,16 @@ def test_keepalives_of_both_ends_keep_each_other_content(
     made = pair(4, "", wyrmd)
     text = made.peer_conf().replace("AllowedIPs", "PersistentKeepalive = 1\nAllowedIPs")
     made.peer.configure(text)
-    made.peer.up([f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64"])
+    made.peer.up(f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64")
     made.device.configure(made.device_conf(peer="PersistentKeepalive = 1"))
     made.device.command("wg up")
     made.wait_up()
     file = tmp_path / "outside.pcapng"
     begun = time.monotonic()
-    with net.Capture("tap0", file):
+    with capture.Capture("tap0", file):
         time.sleep(2.5)
     longest = time.monotonic() - begun
-    seen = capture.examine_outside(file, port=PORT, plaintext=b"never")
+    seen = packets.examine_outside(file, port=PORT, plaintext=b"never")
     assert seen.only_wireguard, seen.strangers
     assert 3 <= seen.messages["keepalive"] <= 2 * (longest + 1)
     assert not seen.messages["initiation"]
@@ -209,7 +210,7 @@ def test_a_device_behind_a_nat_that_rebinds_is_found_again(
     for _ in range(3):
         assert made.peer.peers()[0].endpoint == at(HOST_OUTER[4], box.port)
         box.rebind()
-        assert net.ping(DEVICE_INNER[4], count=1, wait_s=0.3).received == 0  # the hole is gone
+        assert HERE.ping(DEVICE_INNER[4], count=1, wait_s=0.3).received == 0  # the hole is gone
         assert made.device_pings() == 3
         assert made.host_pings()
     assert f"endpoint: {at(HOST_OUTER[4], 52000)}" in made.device.command("wg")

@@ -18,8 +18,10 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from wyrmlab.network import capture
-from wyrmlab.peers.tunnels import Machine, Tunnel, cable, machine
+from wyrmlab.network import packets
+from wyrmlab.network.host import Host, namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers.wireguard import WireGuard
 
 pytestmark = [pytest.mark.netns, pytest.mark.all, pytest.mark.timeout(1800)]
 
@@ -40,8 +42,8 @@ class Seen:
 class Line:
     """Two daemons and their cable; times count from when the script begins."""
 
-    machines: dict[str, Machine]
-    tunnels: dict[str, Tunnel]
+    machines: dict[str, Host]
+    tunnels: dict[str, WireGuard]
     capture: Path
     begin: float = 0
     end: float = 0
@@ -84,7 +86,7 @@ class Line:
                 if float(at) > self.end:
                     break
                 payload = bytes(udp.data)
-                kind = capture.classify(payload)
+                kind = packets.classify(payload)
                 side = "west" if bytes(packet.src)[-1] == 1 else "east"
                 self.seen.append(Seen(float(at) - self.begin, side, str(kind), payload))
 
@@ -208,12 +210,14 @@ SCRIPTS: tuple[Callable[[Line], None], ...] = (
 
 
 def _lay(stack: ExitStack, folder: Path, number: int, program: str | Path) -> Line:
-    machines = {side: stack.enter_context(machine(f"{side}{number}")) for side in ("west", "east")}
+    machines = {
+        side: stack.enter_context(namespace(f"{side}{number}")) for side in ("west", "east")
+    }
     ends = (f"vw{number}", f"ve{number}")
     cable(machines["west"], machines["east"], ends, (("10.77.0.1/24",), ("10.77.0.2/24",)))
     tunnels = {
         side: stack.enter_context(
-            Tunnel(there, f"t{number}{side[0]}", program, folder / f"{number}{side}.log")
+            WireGuard(there, f"t{number}{side[0]}", program, folder / f"{number}{side}.log")
         )
         for side, there in machines.items()
     }

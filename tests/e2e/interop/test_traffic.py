@@ -15,9 +15,13 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import proc
-from wyrmlab.network import net
+from wyrmlab.base.proc import eventually
+from wyrmlab.network.host import namespace
+from wyrmlab.peers import wireguard
 from wyrmlab.peers.flood import flood
-from wyrmlab.peers.tunnels import Pair, Tunnel, eventually, machine, pair, transfer
+from wyrmlab.peers.iperf import transfer
+from wyrmlab.peers.pair import Pair, pair
+from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.setup import build
 from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
@@ -44,9 +48,9 @@ def test_pings_pass_both_ways_in_both_families(
 ) -> None:
     pair = connect(west, east, outer=outer)
     for address in (pair.EAST, pair.EAST6):
-        assert pair.west.machine.pings(address, count=3) == 3
+        assert pair.west.host.pings(address, count=3) == 3
     for address in (pair.WEST, pair.WEST6):
-        assert pair.east.machine.pings(address, count=3) == 3
+        assert pair.east.host.pings(address, count=3) == 3
 
 
 @ROLES
@@ -56,7 +60,7 @@ def test_ten_pings_are_counted_to_the_byte(
 ) -> None:
     pair = connect(west, east, outer=outer)
     before = int(time.time())
-    assert pair.west.machine.pings(pair.EAST, count=10) == 10
+    assert pair.west.host.pings(pair.EAST, count=10) == 10
     # wireguard-go may confirm the session with a keepalive of its own.
     extra = (0, KEEPALIVE) if west == "wireguard-go" else (0,)
     received, sent = pair.west.transfer(pair.east.keys.public)
@@ -74,7 +78,7 @@ def test_streams_arrive_whole(
 ) -> None:
     pair = connect(west, east)
     east_address, west_address = (pair.EAST, pair.WEST) if inner == 4 else (pair.EAST6, pair.WEST6)
-    one, other = pair.west.machine, pair.east.machine
+    one, other = pair.west.host, pair.east.host
     size = 8 << 20
     assert transfer(other, one, east_address, tmp_path / "a", "-n", str(size), port=5001) >= size
     assert transfer(one, other, west_address, tmp_path / "b", "-n", str(size), port=5002) >= size
@@ -99,7 +103,7 @@ def test_a_steady_flow_of_udp_loses_nothing(
         for attempt in range(4):
             log = tmp_path / f"udp{port}-{attempt}"
             sent = transfer(
-                *(pair.east.machine, pair.west.machine, address, log),
+                *(pair.east.host, pair.west.host, address, log),
                 *("-u", "-t", "1", *options),
                 port=port,
             )
@@ -114,21 +118,21 @@ def test_a_steady_flow_of_udp_loses_nothing(
 
 @ROLES
 def test_a_preshared_key_must_be_the_same(connect: Connect, west: str, east: str) -> None:
-    pair = connect(west, east, psk=net.make_psk())
+    pair = connect(west, east, psk=wireguard.make_psk())
 
     def exchange(of_west: str, of_east: str) -> None:
         for side, other, psk in ((pair.east, pair.west, of_east), (pair.west, pair.east, of_west)):
             side.set(f"peer {other.keys.public} preshared-key /dev/stdin", stdin=psk + "\n")
 
-    exchange(net.make_psk(), net.make_psk())
-    assert pair.west.machine.pings(pair.EAST, wait_s=0.5) == 0
-    same = net.make_psk()
+    exchange(wireguard.make_psk(), wireguard.make_psk())
+    assert pair.west.host.pings(pair.EAST, wait_s=0.5) == 0
+    same = wireguard.make_psk()
     exchange(same, same)
     # The next attempt at a handshake is due 5 s after the last one.
-    assert pair.west.machine.pings(pair.EAST, wait_s=14) == 1
+    assert pair.west.host.pings(pair.EAST, wait_s=14) == 1
     # A session that is up stays; another preshared key enters with the next handshake.
-    exchange(net.make_psk(), net.make_psk())
-    assert pair.west.machine.pings(pair.EAST, count=2) == 2
+    exchange(wireguard.make_psk(), wireguard.make_psk())
+    assert pair.west.host.pings(pair.EAST, count=2) == 2
 
 
 @ROLES
@@ -143,7 +147,7 @@ def test_persistent_keepalive_speaks_first_and_goes_on(
     eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * KEEPALIVE, "keepalives")
     pair.west.set(f"peer {other} persistent-keepalive off")
     # East knows by now where west is.
-    assert pair.east.machine.pings(pair.WEST) == 1
+    assert pair.east.host.pings(pair.WEST) == 1
 
 
 @ROLES
@@ -152,10 +156,10 @@ def test_large_mtu_passes_in_fragments(
 ) -> None:
     pair = connect(west, east, mtu=34816 - 80)
     for address in (pair.EAST, pair.EAST6):
-        assert pair.west.machine.pings(address, "-s", "30000", count=2) == 2
+        assert pair.west.host.pings(address, "-s", "30000", count=2) == 2
     size = 4 << 20
     sent = transfer(
-        *(pair.east.machine, pair.west.machine, pair.EAST, tmp_path / "a"),
+        *(pair.east.host, pair.west.host, pair.EAST, tmp_path / "a"),
         *("-n", str(size)),
         port=5001,
     )
@@ -164,24 +168,24 @@ def test_large_mtu_passes_in_fragments(
 
 def test_mtu_of_the_link_is_used_to_the_last_byte(connect: Connect) -> None:
     pair = connect()
-    assert pair.west.machine.pings(pair.EAST, "-M", "do", "-s", str(1420 - 28)) == 1
-    assert pair.west.machine.pings(pair.EAST6, "-M", "do", "-s", str(1420 - 48)) == 1
+    assert pair.west.host.pings(pair.EAST, "-M", "do", "-s", str(1420 - 28)) == 1
+    assert pair.west.host.pings(pair.EAST6, "-M", "do", "-s", str(1420 - 48)) == 1
 
 
 def test_padding_never_exceeds_the_mtu(connect: Connect) -> None:
     pair = connect()
     for side in (pair.west, pair.east):
-        side.machine.ip(f"link set {side.interface} mtu 1299")
+        side.host.ip(f"link set {side.interface} mtu 1299")
     # 1297 bytes would be padded to 1312; the outer packet may have 1299 + 60 bytes.
     for side in (pair.west, pair.east):
-        side.machine.nft(
+        side.host.nft(
             "table ip t { chain in { type filter hook input priority 0;"
             " udp dport 51820 ip length >= 1360 drop; } }"
         )
     for side in (pair.west, pair.east):
         side.settle()  # it has heard of the MTU
-    assert pair.west.machine.pings(pair.EAST, "-s", "1269") == 1
-    assert pair.east.machine.pings(pair.WEST, "-s", "1269") == 1
+    assert pair.west.host.pings(pair.EAST, "-s", "1269") == 1
+    assert pair.east.host.pings(pair.WEST, "-s", "1269") == 1
 
 
 @pytest.mark.parametrize("ip", ["ip", "ip6"])
@@ -189,18 +193,18 @@ def test_congestion_marks_pass_through_the_tunnel(connect: Connect, ip: str) -> 
     """An outer CE reaches the inner packet if its sender understands ECN; DSCP stays inside."""
     pair = connect(outer=4 if ip == "ip" else 6)
     east, icmp = (pair.EAST, "icmp") if ip == "ip" else (pair.EAST6, "icmpv6")
-    assert pair.west.machine.pings(east) == 1
-    pair.west.machine.nft(
+    assert pair.west.host.pings(east) == 1
+    pair.west.host.nft(
         f"table {ip} t {{ chain out {{ type filter hook output priority 0; oifname va"
         f" udp dport 51820 {ip} ecn ect0 {ip} dscp cs0 counter {ip} ecn set ce; }} }}"
     )
-    pair.east.machine.nft(
+    pair.east.host.nft(
         f"table {ip} t {{ chain in {{ type filter hook input priority 0; iifname wgb"
         f" {icmp} type echo-request {ip} ecn ce {ip} dscp af11 counter accept; }} }}"
     )
-    assert pair.west.machine.pings(east, "-Q", str(0x28 | 2), count=3) == 3
+    assert pair.west.host.pings(east, "-Q", str(0x28 | 2), count=3) == 3
     for side in (pair.west, pair.east):
-        assert "counter packets 3" in side.machine.run("nft", "list", "ruleset")
+        assert "counter packets 3" in side.host.run("nft", "list", "ruleset")
 
 
 @pytest.mark.parametrize("ip", ["ip", "ip6"])
@@ -211,17 +215,17 @@ def test_handshakes_are_af41(connect: Connect, ip: str) -> None:
         f" udp dport 51820 {ip} dscp af41 counter; }} }}"
     )
     for side in (pair.west, pair.east):
-        side.machine.nft(rules)
-    assert pair.west.machine.pings(pair.EAST) == 1
+        side.host.nft(rules)
+    assert pair.west.host.pings(pair.EAST) == 1
     for side in (pair.west, pair.east):
-        assert "counter packets 1" in side.machine.run("nft", "list", "ruleset")
+        assert "counter packets 1" in side.host.run("nft", "list", "ruleset")
 
 
 def test_a_tunnel_inside_a_tunnel(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
     pair = connect()
     with (
-        Tunnel(pair.west.machine, "wgc", wyrmd, tmp_path / "c.log") as west,
-        Tunnel(pair.east.machine, "wgd", "wireguard-go", tmp_path / "d.log") as east,
+        WireGuard(pair.west.host, "wgc", wyrmd, tmp_path / "c.log") as west,
+        WireGuard(pair.east.host, "wgd", "wireguard-go", tmp_path / "d.log") as east,
     ):
         for side in (west, east):
             side.set_key(side.keys)
@@ -230,9 +234,9 @@ def test_a_tunnel_inside_a_tunnel(connect: Connect, wyrmd: Path, tmp_path: Path)
         west.set(f"peer {east.keys.public} allowed-ips 10.99.0.2/32 endpoint {pair.EAST}:51821")
         west.up("10.99.0.1/24", mtu=1340)
         east.up("10.99.0.2/24", mtu=1340)
-        assert pair.west.machine.pings("10.99.0.2", "-s", "1312", count=3) == 3
+        assert pair.west.host.pings("10.99.0.2", "-s", "1312", count=3) == 3
         assert transfer(
-            *(pair.east.machine, pair.west.machine, "10.99.0.2", tmp_path / "x", "-n", "2M"),
+            *(pair.east.host, pair.west.host, "10.99.0.2", tmp_path / "x", "-n", "2M"),
             port=5001,
         )
 
@@ -241,10 +245,10 @@ def test_a_routing_loop_is_bounded(connect: Connect) -> None:
     """The peer's endpoint leads through the tunnel itself."""
     pair = connect()
     other = pair.east.keys.public
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     pair.west.set(f"peer {other} endpoint {pair.EAST}:51820")
     before, spent = pair.west.transfer(other)[1], pair.west.cpu_seconds()
-    assert pair.west.machine.pings(pair.EAST, "-s", "1392", count=3, wait_s=0.5) == 0
+    assert pair.west.host.pings(pair.EAST, "-s", "1392", count=3, wait_s=0.5) == 0
     assert pair.west.transfer(other)[1] - before < 100_000
     # Without an end it would take all there is: half a second and more.
     assert pair.west.cpu_seconds() - spent < 0.4
@@ -263,7 +267,7 @@ LOW_ORDER = (
 
 def test_peers_of_low_order_cause_no_packet(connect: Connect) -> None:
     pair = connect(introduced=False)
-    pair.west.machine.nft(
+    pair.west.host.nft(
         "table inet t { chain out { type filter hook output priority 0;"
         " udp sport 51820 counter; } }"
     )
@@ -273,8 +277,8 @@ def test_peers_of_low_order_cause_no_packet(connect: Connect) -> None:
             f"peer {key} allowed-ips 10.88.0.{10 + i}/32 endpoint 10.77.0.2:51820"
             " persistent-keepalive 1"
         )
-        assert pair.west.machine.pings(f"10.88.0.{10 + i}", wait_s=0.2) == 0
-    assert "counter packets 0" in pair.west.machine.run("nft", "list", "ruleset")
+        assert pair.west.host.pings(f"10.88.0.{10 + i}", wait_s=0.2) == 0
+    assert "counter packets 0" in pair.west.host.run("nft", "list", "ruleset")
     assert pair.west.running
 
 
@@ -284,8 +288,8 @@ def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(
     """Valid first MACs, nothing else valid: what everyone who knows the public key can send. An
     honest peer retries every 5 s with the cookie it was sent, and gets in during the flood."""
     pair = connect("wireguard-go", "wyrmd")
-    west, key = pair.west.machine, pair.east.keys.public
-    with flood(key, "10.77.0.2", tmp_path / "flood", machine=west) as running:
+    west, key = pair.west.host, pair.east.keys.public
+    with flood(key, "10.77.0.2", tmp_path / "flood", host=west) as running:
         eventually(lambda: west.pings(pair.EAST, wait_s=1) == 1, "an honest peer's ping", 60)
         count = running.end()
     assert count.responses == 0
@@ -296,7 +300,7 @@ def test_a_flood_of_initiations_gets_cookies_and_honest_peers_get_in(
 def heavy_flood(pair: Pair, log: Path, seconds: int) -> proc.Service:
     """400,000 initiations a second, from west to east, for so many seconds."""
     to = (pair.EAST_OUTER[pair.outer], "51820", "400000", str(seconds))
-    return pair.west.machine.service("flood", build.flood(), pair.east.keys.public, *to, log=log)
+    return pair.west.host.service("flood", build.flood(), pair.east.keys.public, *to, log=log)
 
 
 @OUTER
@@ -305,10 +309,10 @@ def test_live_data_passes_during_a_flood_of_initiations(
 ) -> None:
     """They have buffers of their own: what fills these leaves data alone."""
     pair = connect(outer=outer)
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     with heavy_flood(pair, tmp_path / "flood", seconds=20) as sender:
         sender.wait_for("first answer", timeout_s=60)
-        passed = pair.west.machine.pings(pair.EAST, count=300, interval_s=0.01)
+        passed = pair.west.host.pings(pair.EAST, count=300, interval_s=0.01)
         assert sender.running
     assert passed >= 285  # with one socket for all 250; a few may be lost on a busy machine
 
@@ -322,7 +326,7 @@ def test_a_new_peer_gets_in_during_a_heavy_flood_of_initiations(
     pair = connect(outer=outer)
     with heavy_flood(pair, tmp_path / "flood", seconds=40) as sender:
         sender.wait_for("first answer", timeout_s=60)
-        assert pair.west.machine.pings(pair.EAST, wait_s=22) == 1
+        assert pair.west.host.pings(pair.EAST, wait_s=22) == 1
         assert sender.running
 
 
@@ -337,10 +341,10 @@ def test_without_sockets_for_initiations_one_serves_all(
     programs = [limited, wyrmd] if limited_role == "initiator" else [wyrmd, limited]
     with pair(tmp_path, *programs) as both:
         for side in (both.west, both.east):
-            sockets = side.machine.run("ss", "-Hlnu", "sport = :51820").splitlines()
+            sockets = side.host.run("ss", "-Hlnu", "sport = :51820").splitlines()
             assert (len(sockets) == 2) == (side.program == str(limited))
-        assert both.west.machine.pings(both.EAST, count=3) == 3
-        assert both.east.machine.pings(both.WEST, count=3) == 3
+        assert both.west.host.pings(both.EAST, count=3) == 3
+        assert both.east.host.pings(both.WEST, count=3) == 3
 
 
 def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
@@ -349,12 +353,12 @@ def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
     other = pair.east.keys.public
     for _ in range(6):
         pair.west.set_key(pair.west.keys)  # the same: nothing happens
-        pair.west.machine.ip("link set wga down")
-        pair.west.machine.ip("link set wga up")
-        pair.west.machine.ip("route replace 10.88.0.0/24 dev wga")
+        pair.west.host.ip("link set wga down")
+        pair.west.host.ip("link set wga up")
+        pair.west.host.ip("route replace 10.88.0.0/24 dev wga")
         pair.west.settle()
         time.sleep(0.06)  # wireguard-go takes twenty a second
-        assert pair.west.machine.pings(pair.EAST) == 1
+        assert pair.west.host.pings(pair.EAST) == 1
     assert pair.west.handshake(other) > 0
 
 
@@ -372,8 +376,8 @@ def test_time_stamps_tell_the_time_and_little_of_the_machines_load(
     )
     begun = time.time()
     with (
-        machine("west") as west,
-        Tunnel(west, "wga", wyrmd, tmp_path / "log") as daemon,
+        namespace("west") as west,
+        WireGuard(west, "wga", wyrmd, tmp_path / "log") as daemon,
         west.service("listener", "python3", "-c", listener, log=tmp_path / "listener") as heard,
     ):
         heard.wait_for("ready", timeout_s=60)
@@ -398,15 +402,15 @@ def test_time_stamps_tell_the_time_and_little_of_the_machines_load(
 def test_the_session_is_renewed_and_no_ping_is_lost(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
     other = pair.east.keys.public
-    assert pair.west.machine.pings(pair.EAST) == 1
+    assert pair.west.host.pings(pair.EAST) == 1
     first = pair.west.handshake(other)
-    assert pair.west.machine.pings(pair.EAST, count=260, interval_s=0.5) == 260
+    assert pair.west.host.pings(pair.EAST, count=260, interval_s=0.5) == 260
     assert 118 <= pair.west.handshake(other) - first <= 130
 
 
-def packets_sent_into(tunnel: Tunnel) -> int:
+def packets_sent_into(tunnel: WireGuard) -> int:
     """As the interface counts them: once the daemon has read them."""
-    shown = tunnel.machine.ip(f"-json -statistics link show dev {tunnel.interface}")
+    shown = tunnel.host.ip(f"-json -statistics link show dev {tunnel.interface}")
     return int(json.loads(shown)[0]["stats64"]["tx"]["packets"])
 
 
@@ -427,13 +431,13 @@ def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: in
         "s.bind(('', 7777)); print('ready', flush=True)\n"
         f"print([int.from_bytes(s.recv(9), 'big') for _ in {kept}] == list({kept}))\n"
     )
-    with pair.east.machine.service(
+    with pair.east.host.service(
         "receiver", "python3", "-c", receiver, log=tmp_path / "receiver"
     ) as service:
         service.wait_for("ready", timeout_s=60)
         os.kill(pair.east.pid, signal.SIGSTOP)  # no session before all are held
         before = packets_sent_into(pair.west)
-        pair.west.machine.run("python3", "-c", program)
+        pair.west.host.run("python3", "-c", program)
         eventually(lambda: packets_sent_into(pair.west) >= before + sent, "all to be held")
         os.kill(pair.east.pid, signal.SIGCONT)
         service.wait_for("True", timeout_s=60)
@@ -444,7 +448,7 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
     one destination, and one length but for the last."""
     pair = connect()
     west, other = pair.west, "10.99.0.2"
-    west.machine.ip("address add 10.99.0.1/24 dev wga")
+    west.host.ip("address add 10.99.0.1/24 dev wga")
     sender = (
         "import socket\n"
         "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -460,8 +464,8 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
         "print(sorted(collections.Counter(s.recv(999)[:1] for _ in range(140)).items()))\n"
     )
     with (
-        Tunnel(pair.east.machine, "wgc", wyrmd, tmp_path / "c.log") as third,
-        pair.east.machine.service(
+        WireGuard(pair.east.host, "wgc", wyrmd, tmp_path / "c.log") as third,
+        pair.east.host.service(
             "receiver", "python3", "-c", receiver, log=tmp_path / "receiver"
         ) as service,
     ):
@@ -471,11 +475,11 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
         west.set(
             f"peer {third.keys.public} allowed-ips {other}/32 endpoint {pair.EAST_OUTER[4]}:51821"
         )
-        assert west.machine.pings(pair.EAST) == 1
-        assert west.machine.pings(other) == 1
+        assert west.host.pings(pair.EAST) == 1
+        assert west.host.pings(other) == 1
         service.wait_for("ready", timeout_s=60)
         os.kill(west.pid, signal.SIGSTOP)  # until all have been sent
-        west.machine.run("python3", "-c", sender)
+        west.host.run("python3", "-c", sender)
         os.kill(west.pid, signal.SIGCONT)
         service.wait_for("[(b'1', 100), (b'2', 40)]", timeout_s=60)
 
@@ -484,9 +488,9 @@ def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
     pair = connect()
     capture = tmp_path / "outer.pcap"
     command = ["dumpcap", "-q", "-i", "va", "-w", str(capture)]
-    with pair.west.machine.service("dumpcap", *command, log=tmp_path / "dump") as dump:
+    with pair.west.host.service("dumpcap", *command, log=tmp_path / "dump") as dump:
         dump.wait_for("File:", timeout_s=60)
-        assert pair.west.machine.pings(pair.EAST, "-p", "c0ffee", "-s", "600", count=3) == 3
+        assert pair.west.host.pings(pair.EAST, "-p", "c0ffee", "-s", "600", count=3) == 3
         eventually(lambda: capture.stat().st_size > 3 * 700, "the capture")
     data = capture.read_bytes()
     assert b"\xc0\xff\xee\xc0\xff\xee" not in data

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -90,6 +91,28 @@ def wait_until(
         if time.monotonic() > deadline:
             raise TimedOutError(f"Waited {timeout_s:g} s in vain for {what}.")
         time.sleep(interval_s)
+
+
+def eventually(condition: Callable[[], bool], what: str, timeout_s: float = 60) -> None:
+    wait_until(condition, timeout_s=timeout_s, what=what, interval_s=0.05)
+
+
+def quietly(command: list[str], env: dict[str, str], timeout_s: float = 60) -> str:
+    """Runs a program that may leave a daemon behind: no pipe of ours stays open in it."""
+    with tempfile.TemporaryFile("w+") as said:
+        done = subprocess.run(
+            command,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            timeout=timeout_s,
+        )
+        said.seek(0)
+        text = said.read()
+    if done.returncode != 0:
+        raise WyrmError(f"`{command[0]}` failed with exit code {done.returncode}.", detail=text)
+    return text
 
 
 def descendants(pid: int) -> list[int]:

@@ -18,7 +18,11 @@ from pathlib import Path
 
 from wyrmlab.base import proc
 from wyrmlab.base.errors import TimedOutError, WyrmError
-from wyrmlab.peers.tunnels import Machine, Pair, Tunnel, cable, machine, pair, transfer
+from wyrmlab.network.host import Host, namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers import iperf
+from wyrmlab.peers.pair import Pair, pair
+from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.setup import build
 
 RATES = (50_000, 400_000)
@@ -56,20 +60,20 @@ def measure(program: Path, folder: Path, seconds: int = STREAM_S) -> list[Floode
 
 
 @contextmanager
-def _world(program: Path, folder: Path) -> Iterator[tuple[Pair, Machine]]:
-    with pair(folder, program, program) as both, machine("foe") as foe:
-        east = both.east.machine
+def _world(program: Path, folder: Path) -> Iterator[tuple[Pair, Host]]:
+    with pair(folder, program, program) as both, namespace("foe") as foe:
+        east = both.east.host
         cable(foe, east, ("foe0", "foe1"), ((f"{_FOE}/24",), (f"{_TARGET}/24",)))
         sink = east.service("sink", "python3", "-c", _SINK_PROGRAM, log=folder / "sink")
         with sink:
             sink.wait_for("ready", timeout_s=10)
-            if both.west.machine.pings(both.EAST, count=3) == 0:
+            if both.west.host.pings(both.EAST, count=3) == 0:
                 raise WyrmError("no packet passes")
             yield both, foe
 
 
 def _measure(
-    both: Pair, foe: Machine, program: Path, folder: Path, rate: int, seconds: int
+    both: Pair, foe: Host, program: Path, folder: Path, rate: int, seconds: int
 ) -> Flooded:
     goodput = reference = 0.0
     sent = 0
@@ -90,21 +94,21 @@ def _measure(
     return Flooded(rate, sent / seconds / ROUNDS, reference, goodput, session_s)
 
 
-def _flood(both: Pair, foe: Machine, rate: int, seconds: int, port: int, log: Path) -> proc.Service:
+def _flood(both: Pair, foe: Host, rate: int, seconds: int, port: int, log: Path) -> proc.Service:
     key = both.east.keys.public
     program = build.flood()
     return foe.service("flood", program, key, _TARGET, str(port), str(rate), str(seconds), log=log)
 
 
 def _stream(
-    both: Pair, foe: Machine, folder: Path, rate: int, seconds: int, port: int, turn: int
+    both: Pair, foe: Host, folder: Path, rate: int, seconds: int, port: int, turn: int
 ) -> tuple[float, int]:
     """Goodput of a stream during a flood to this port, and how many initiations were sent."""
     name = f"{rate}-{port}-{turn}"
     with _flood(both, foe, rate, seconds, port, folder / f"flood-{name}") as sender:
         try:
-            received = transfer(
-                *(both.east.machine, both.west.machine, both.EAST, folder / f"stream-{name}"),
+            received = iperf.transfer(
+                *(both.east.host, both.west.host, both.EAST, folder / f"stream-{name}"),
                 *("-t", str(seconds)),
                 port=5200 + port % 100 + 2 * turn + rate // 1000,
                 timeout_s=seconds + 8,
@@ -118,13 +122,14 @@ def _stream(
 
 @contextmanager
 def _endless_stream(both: Pair, folder: Path, rate: int) -> Iterator[None]:
-    port = str(5100 + rate // 1000)
-    east, west = both.east.machine, both.west.machine
+    port = 5100 + rate // 1000
+    east, west = both.east.host, both.west.host
     with (
-        east.service("iperf", "iperf", "-s", "-p", port, log=folder / f"server-{rate}") as server,
-        west.service(
-            *("iperf", "iperf", "-c", both.EAST, "-p", port, "-t", str(PATIENCE_S + 60)),
-            log=folder / f"client-{rate}",
+        iperf.server(east, folder / f"server-{rate}", port=port) as server,
+        iperf.client(
+            *(west, both.EAST, folder / f"client-{rate}"),
+            *("-t", str(PATIENCE_S + 60)),
+            port=port,
         ),
     ):
         with suppress(TimedOutError):  # a daemon that still suffers from the last flood
@@ -133,11 +138,11 @@ def _endless_stream(both: Pair, folder: Path, rate: int) -> Iterator[None]:
 
 
 @contextmanager
-def _honest_peer(both: Pair, program: Path, folder: Path, rate: int) -> Iterator[Tunnel]:
-    east = both.east.machine
+def _honest_peer(both: Pair, program: Path, folder: Path, rate: int) -> Iterator[WireGuard]:
+    east = both.east.host
     with (
-        machine("honest") as place,
-        Tunnel(place, "wgn", program, folder / f"honest-{rate}.log") as honest,
+        namespace("honest") as place,
+        WireGuard(place, "wgn", program, folder / f"honest-{rate}.log") as honest,
     ):
         cable(place, east, ("honest0", "honest1"), ((f"{_HONEST}/24",), ("10.80.0.2/24",)))
         honest.set_key(honest.keys)
@@ -147,7 +152,7 @@ def _honest_peer(both: Pair, program: Path, folder: Path, rate: int) -> Iterator
         both.east.set(f"peer {honest.keys.public} remove")
 
 
-def _time_to_session(honest: Tunnel, both: Pair) -> float | None:
+def _time_to_session(honest: WireGuard, both: Pair) -> float | None:
     key = both.east.keys.public
     begun = time.monotonic()
     honest.set(

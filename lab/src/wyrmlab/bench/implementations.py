@@ -25,8 +25,9 @@ from wyrmlab.bench.daemons import Daemon
 from wyrmlab.bench.flooded import Flooded
 from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
 from wyrmlab.measure import figures
-from wyrmlab.network import net
-from wyrmlab.peers.tunnels import Pair, pair, transfer
+from wyrmlab.network import namespaces
+from wyrmlab.peers.iperf import transfer, transfers
+from wyrmlab.peers.pair import Pair, pair
 from wyrmlab.setup import build, host_setup
 
 
@@ -50,10 +51,10 @@ class Row:
 def run(seconds: int, file: Path | None) -> None:
     figures.check_place(file)
     host_setup.ensure("build", "net", "check")
-    if not net.inside() and net.GATE not in os.environ:
+    if not namespaces.inside() and namespaces.GATE not in os.environ:
         daemons.fetch()  # while there is a network
         build.flood()
-    net.enter()
+    namespaces.enter()
     rows = []
     for one in daemons.all_daemons():
         host_setup.say(f"{one.name} ...")
@@ -73,7 +74,7 @@ def _measure(daemon: Daemon, seconds: int) -> Row:
     with tempfile.TemporaryDirectory(prefix="wyrm-bench-") as folder:
         try:
             with pair(Path(folder), daemon.program, daemon.program) as both:
-                if both.west.machine.pings(both.EAST, count=3) == 0:
+                if both.west.host.pings(both.EAST, count=3) == 0:
                     raise WyrmError("no packet passes")
                 _measure_tcp(row, both, Path(folder), seconds)
                 _measure_udp(row, both, Path(folder), seconds)
@@ -106,7 +107,7 @@ class _Cpu:
 
 def _measure_tcp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
     cpu, received = _Cpu(both), 0
-    west, east = both.west.machine, both.east.machine
+    west, east = both.west.host, both.east.host
     for port, server, client, address in (
         (5101, east, west, both.EAST),
         (5102, west, east, both.WEST),
@@ -121,13 +122,11 @@ def _measure_udp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
     """As many packets of full length as the sender can make; what arrives counts."""
     cpu, log = _Cpu(both), folder / "udp"
     transfer(
-        *(both.east.machine, both.west.machine, both.EAST, log),
+        *(both.east.host, both.west.host, both.EAST, log),
         *("-u", "-b", "2g", "-l", "1372", "-t", str(seconds)),
         port=5103,
     )
-    lines = [line.split(",") for line in log.read_text().splitlines() if line.count(",") >= 8]
-    received = int(lines[-1][7]) if lines else 0
-    if received:
+    if received := sum(transfers(log.read_text())[-1:]):
         row.udp_mbit_s = received * 8 / 1e6 / seconds
         row.udp_cpu_s_per_gb = cpu.per_gb(received)
 

@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.peers.tunnels import Tunnel, cable, machine
+from wyrmlab.network.host import namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers import conf
+from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
 from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER, mac1
@@ -44,21 +47,18 @@ def answered_initiations(program: Path, folder: Path) -> Answers:
     backend = backends()[0]
     protocol = Protocol.parse(CONSTRUCTION)
     with (
-        machine("caller") as caller,
-        machine("called") as called,
-        Tunnel(called, "wgh", program, folder / "called.log") as tunnel,
+        namespace("caller") as caller,
+        namespace("called") as called,
+        WireGuard(called, "wgh", program, folder / "called.log") as tunnel,
     ):
         cable(caller, called, ("vc", "vd"), (("10.78.0.1/24",), ("10.78.0.2/24",)))
         public = b64decode(tunnel.keys.public)
         privates = [os.urandom(32) for _ in range(HANDSHAKES)]
-        lines = "".join(
-            f"[Peer]\nPublicKey = {b64encode(backend.x25519_base(private)).decode()}\n"
+        callers = (
+            conf.PeerSection(b64encode(backend.x25519_base(private)).decode())
             for private in privates
         )
-        tunnel.with_file(
-            "setconf",
-            f"[Interface]\nPrivateKey = {tunnel.keys.private}\nListenPort = 51820\n{lines}",
-        )
+        tunnel.configure(conf.text(tunnel.keys.private, *callers))
         tunnel.up()
         stamp = (0x400000000000000A + int(time.time())).to_bytes(8, "big") + bytes(4)
         messages = []
@@ -68,7 +68,7 @@ def answered_initiations(program: Path, folder: Path) -> Answers:
             body = b"\1\0\0\0" + number.to_bytes(4, "little") + side.write(stamp) + bytes(32)
             messages.append(body[:-32] + mac1(backend, body, public) + bytes(16))
         before = tunnel.cpu_seconds()
-        answers = _call(caller.name, messages)
+        answers = _call(caller.namespace, messages)
         answers.cpu_seconds = tunnel.cpu_seconds() - before
     if answers.count < ENOUGH or answers.cpu_seconds <= 0:
         raise WyrmError(f"only {answers.count} of {HANDSHAKES} handshakes were answered")

@@ -18,7 +18,7 @@ from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import MissingError, UsageError, WyrmError
 from wyrmlab.boards import Board
 from wyrmlab.boards.console import PROMPT, Console
-from wyrmlab.network.net import Tap
+from wyrmlab.network.links import Tap
 
 DEVICE_ADDRESSES = ("10.9.0.2", "fd09::2")
 MAC = "52:54:00:12:34:56"
@@ -45,7 +45,7 @@ def check_flash_folder(flash: Path) -> None:
 class Device:
     """A board booted in QEMU, as a context manager.
 
-        with net.tap("tap0") as tap, Device(board, firmware, tap=tap, log_dir=run_dir) as device:
+        with tap("tap0") as tap, Device(board, firmware, tap=tap, log_dir=run_dir) as device:
             device.wait_ready()
             print(device.command("version"))
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from wyrmlab.base.errors import MissingError, TimedOutError, UsageError, WyrmError
 from wyrmlab.boards import terminal
 from wyrmlab.boards.wire import Wire
-from wyrmlab.network import net
+from wyrmlab.network import links
 
 SOCKETS = Path("/var/run/wireguard")
 _CLIENTS = 16
@@ -249,7 +249,7 @@ def _interface_lines(request: list[bytes]) -> list[bytes]:
 
 
 def run(options: Options) -> None:
-    name = net.check_name(options.interface)
+    name = links.check_name(options.interface)
     path = terminal.socket_path(options.socket or SOCKETS / f"{name}.sock")
     wire = Wire(Path(options.console.removeprefix("socket:")).absolute(), options.baud)
     wire.open()

@@ -16,7 +16,7 @@ import typer.core
 from wyrmlab.base.errors import FAILED, INTERRUPTED, MISSING, USAGE, UsageError, WyrmError
 from wyrmlab.base.proc import ignore_signals, install_signal_handlers
 from wyrmlab.boards import BOARDS, DEFAULT
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 from wyrmlab.setup.build import Target
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
@@ -416,8 +416,8 @@ def main() -> NoReturn:
     except BaseException as error:
         ignore_signals()
         code = _report(error)
-    if not net.inside():
-        net.give_back()
+    if not namespaces.inside():
+        namespaces.give_back()
     _flush()
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -14,7 +14,7 @@ from wyrmlab.base import proc
 from wyrmlab.base.errors import UsageError
 from wyrmlab.boards import terminal
 from wyrmlab.boards.device import DEVICE_ADDRESSES, Device, check_flash_folder, default_flash
-from wyrmlab.network import net
+from wyrmlab.network import links, namespaces
 from wyrmlab.setup import build, host_setup
 
 DEFAULT_TAP = "wyrm0"
@@ -41,7 +41,7 @@ def run(options: Options) -> None:
         raise UsageError("--tap and --netns exclude each other:", remedy="give one of them.")
     for name in (options.tap, options.netns):
         if name:
-            net.check_name(name)
+            links.check_name(name)
     flash = options.flash or default_flash(board)
     check_flash_folder(flash)
     conf = checked(options.conf, own_key=flash.exists()) if options.conf else None
@@ -49,13 +49,13 @@ def run(options: Options) -> None:
     firmware = build.firmware(board.name)
 
     if options.netns:
-        net.enter(options.netns)
+        namespaces.enter(options.netns)
     else:
-        net.need_admin(options.tap or DEFAULT_TAP)
+        namespaces.need_admin(options.tap or DEFAULT_TAP)
     interactive = options.console == "stdio" and sys.stdin.isatty()
     with (
         tempfile.TemporaryDirectory(prefix="wyrm-device-") as folder,
-        net.tap(options.tap or DEFAULT_TAP) as tap,
+        links.tap(options.tap or DEFAULT_TAP) as tap,
         Device(
             board,
             firmware,
@@ -101,13 +101,13 @@ def _read(path: Path) -> str:
 def _how_to_reach(tap: str, netns: str | None, interactive: bool) -> str:
     address, address6 = DEVICE_ADDRESSES
     way = ""
-    if netns is not None and net.has_name():
+    if netns is not None and namespaces.has_name():
         way = f"ip netns exec {netns} "
     elif netns is not None:
-        way = f"nsenter --preserve-credentials -U -n -t {net.outer_pid()} "
+        way = f"nsenter --preserve-credentials -U -n -t {namespaces.outer_pid()} "
     lines = [
         f"The device is at {address} and {address6} (unless its console says otherwise),",
-        f"this side of {tap} at {' and '.join(net.HOST_ADDRESSES)}. From another terminal:",
+        f"this side of {tap} at {' and '.join(links.HOST_ADDRESSES)}. From another terminal:",
         f"  {way}ping {address}",
     ]
     if interactive:

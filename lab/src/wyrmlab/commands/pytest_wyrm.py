@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wyrmlab.commands.test import EVERYTHING, HERE, INSIDE, PLACE, REPORT, Counts
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 
 _MARKS = {
     "netns": "needs a private network namespace; may make any interface in it",
@@ -44,8 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             mark in marks and not config.getoption(f"--{mark}") for mark in ("all", "soak")
         )
         (left_out if wrong_place or too_long else kept).append(item)
-        if "netns" in marks and not net.inside():
-            reason = net.access().remedy or "run it with ./wyrm test"
+        if "netns" in marks and not namespaces.inside():
+            reason = namespaces.access().remedy or "run it with ./wyrm test"
             item.add_marker(pytest.mark.skip(reason=f"no private network: {reason}"))
     if left_out:
         config.hook.pytest_deselected(items=left_out)

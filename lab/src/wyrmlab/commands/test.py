@@ -19,7 +19,7 @@ from pathlib import Path
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import FAILED, UsageError, WyrmError
 from wyrmlab.bench import daemons
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 from wyrmlab.setup import build, host_setup
 
 REPORT = "WYRM_TEST_REPORT"
@@ -57,7 +57,7 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     arguments += ["--all"] if all_of_it else []
     arguments += ["--soak"] if soak else []
 
-    possible = net.access().way is not net.Way.NONE
+    possible = namespaces.access().way is not namespaces.Way.NONE
     total = Counts()
     for place in (HERE, INSIDE) if possible else (EVERYTHING,):
         total.add(_pytest(place, arguments))
@@ -71,7 +71,7 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
 
 def run_quietly(chosen: str, folder: Path) -> list[Path]:
     """Runs tests without a word about them; returns the JUnit files, in `folder`, that tell."""
-    possible = net.access().way is not net.Way.NONE
+    possible = namespaces.access().way is not namespaces.Way.NONE
     files = []
     for place in (HERE, INSIDE) if possible else (EVERYTHING,):
         file = folder / f"{place}.xml"

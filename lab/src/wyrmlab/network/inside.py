@@ -12,15 +12,15 @@ import runpy
 import sys
 
 from wyrmlab.base.proc import install_signal_handlers
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 
 if __name__ == "__main__":
-    if net.inside() or net.GATE in os.environ:
+    if namespaces.inside() or namespaces.GATE in os.environ:
         install_signal_handlers()
-        net.enter()
+        namespaces.enter()
         sys.argv = sys.argv[1:]
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     else:
-        code = net.run_inside(*sys.argv[1:])
-        net.give_back()
+        code = namespaces.run_inside(*sys.argv[1:])
+        namespaces.give_back()
         sys.exit(code)

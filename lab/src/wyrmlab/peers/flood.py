@@ -28,7 +28,7 @@ from pathlib import Path
 
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.peers.tunnels import Machine
+from wyrmlab.network.host import HERE, Host
 
 RATE = 2000  # initiations a second, where a test does not need another
 BUNCHES = 50  # a second
@@ -60,7 +60,7 @@ class Count:
 
 
 class Flood(proc.Service):
-    """A flood from a process of its own; of `machine`, or of the network we are in."""
+    """A flood from a process of its own; on `host`."""
 
     def __init__(
         self,
@@ -70,10 +70,10 @@ class Flood(proc.Service):
         *,
         port: int = 51820,
         rate: int = RATE,
-        machine: Machine | None = None,
+        host: Host = HERE,
     ) -> None:
         command = [sys.executable, "-P", "-m", __name__, public_key, address, str(port), str(rate)]
-        super().__init__("flood", machine.command(*command) if machine else command, log)
+        super().__init__("flood", host.command(*command), log)
 
     def wait_for_cookie(self, timeout_s: float = 60) -> None:
         """Until the receiver is under load and says so."""
@@ -92,10 +92,10 @@ class Flood(proc.Service):
 
 @contextlib.contextmanager
 def flood(
-    public_key: str, address: str, log: Path, *, rate: int = RATE, machine: Machine | None = None
+    public_key: str, address: str, log: Path, *, rate: int = RATE, host: Host = HERE
 ) -> Iterator[Flood]:
     """A flood that has put its receiver under load."""
-    with Flood(public_key, address, log, rate=rate, machine=machine) as running:
+    with Flood(public_key, address, log, rate=rate, host=host) as running:
         running.wait_for_cookie()
         yield running
 

@@ -1,166 +1,87 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A device and a daemon on one link, with keys for each other: two ends of a tunnel."""
+"""Two daemons in namespaces of their own, with a tunnel between them."""
 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar
 
-from wyrmlab import boards
-from wyrmlab.base import proc
-from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
-from wyrmlab.network import net
-
-Family = Literal[4, 6]
-
-PORT = 51820
-HOST_OUTER = {4: "10.9.0.1", 6: "fd09::1"}
-DEVICE_OUTER = {4: DEVICE_ADDRESSES[0], 6: DEVICE_ADDRESSES[1]}
-HOST_INNER = {4: "10.77.0.1", 6: "fd77::1"}
-DEVICE_INNER = {4: "10.77.0.2", 6: "fd77::2"}
-
-
-def at(address: str, port: int = PORT) -> str:
-    """The two as an Endpoint."""
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+from wyrmlab.network.host import namespace
+from wyrmlab.network.links import cable
+from wyrmlab.peers.conf import PORT, at
+from wyrmlab.peers.wireguard import WireGuard
 
 
 @dataclass
 class Pair:
-    """Both ends and what they know of each other; `device_conf` and `peer_conf` write it down.
+    """Two hosts, a cable, a tunnel between them. West initiates first in most tests."""
 
-    `outer` is the family the tunnel's datagrams use. Empty `psk`: none.
-    """
+    west: WireGuard
+    east: WireGuard
+    outer: int
 
-    device: Device
-    peer: net.WireGuard
-    outer: Family = 4
-    psk: str = ""
-    keys: net.KeyPair = field(default_factory=net.make_keys)
-    peer_keys: net.KeyPair = field(default_factory=net.make_keys)
+    WEST, EAST = "10.88.0.1", "10.88.0.2"
+    WEST6, EAST6 = "fd88::1", "fd88::2"
+    WEST_OUTER: ClassVar = {4: "10.77.0.1", 6: "fd77::1"}
+    EAST_OUTER: ClassVar = {4: "10.77.0.2", 6: "fd77::2"}
 
-    def device_conf(
-        self,
-        *,
-        endpoint: str | None = None,
-        allowed: str = f"{HOST_INNER[4]}/32, {HOST_INNER[6]}/128",
-        psk: str | None = None,
-        interface: str = "",
-        peer: str = "",
-    ) -> str:
-        """A wg-quick file. Endpoint "": none, None: where the peer is; `interface` and `peer` are
-        further lines of the sections."""
-        where = at(HOST_OUTER[self.outer]) if endpoint is None else endpoint
-        lines = [
-            "[Interface]",
-            f"PrivateKey = {self.keys.private}",
-            f"ListenPort = {PORT}",
-            f"Address = {DEVICE_INNER[4]}/24, {DEVICE_INNER[6]}/64",
-            interface,
-            "[Peer]",
-            f"PublicKey = {self.peer_keys.public}",
-            _psk_line(self.psk if psk is None else psk),
-            f"AllowedIPs = {allowed}",
-            f"Endpoint = {where}" if where else "",
-            peer,
-        ]
-        return "\n".join(line for line in lines if line) + "\n"
+    def endpoint(self, side: WireGuard, port: int = PORT) -> str:
+        outer = (self.WEST_OUTER if side is self.west else self.EAST_OUTER)[self.outer]
+        return at(outer, port)
 
-    def peer_conf(self, *, endpoint: str = "", psk: str | None = None) -> str:
-        """For `wg setconf`."""
-        lines = [
-            "[Interface]",
-            f"PrivateKey = {self.peer_keys.private}",
-            f"ListenPort = {PORT}",
-            "[Peer]",
-            f"PublicKey = {self.keys.public}",
-            _psk_line(self.psk if psk is None else psk),
-            f"AllowedIPs = {DEVICE_INNER[4]}/32, {DEVICE_INNER[6]}/128",
-            f"Endpoint = {endpoint}" if endpoint else "",
-        ]
-        return "\n".join(line for line in lines if line) + "\n"
-
-    def bring_up_peer(self, *, endpoint: str = "", psk: str | None = None) -> None:
-        self.peer.configure(self.peer_conf(endpoint=endpoint, psk=psk))
-        self.peer.up([f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64"])
-
-    def connect(self, *, first: Literal["device", "peer"] = "device") -> None:
-        """Configures both; the one that is first gets the other's address and starts."""
-        to_device = at(DEVICE_OUTER[self.outer]) if first == "peer" else ""
-        self.bring_up_peer(endpoint=to_device)
-        self.device.configure(self.device_conf(endpoint="" if first == "peer" else None))
-        self.device.command("wg up")
-        if first == "peer":
-            net.ping(DEVICE_INNER[4], count=1)
-        self.wait_up()
-
-    def wait_up(self, timeout_s: float = 60) -> None:
-        """Until both ends use the session: only the first packet on it confirms it to the peer."""
-        self.device.console.expect(r"^tunnel: up, handshake took ", timeout_s=timeout_s)
-        proc.wait_until(
-            lambda: self.device_pings(HOST_INNER[4], count=1) == 1,
-            timeout_s=timeout_s,
-            what="a ping through the tunnel",
+    def introduce(self, psk: str = "") -> None:
+        """Each learns the other's key and addresses; only west knows where the other is."""
+        given = {"stdin": psk + "\n"} if psk else {}
+        extra = " preshared-key /dev/stdin" if psk else ""
+        self.east.set(
+            f"peer {self.west.keys.public} allowed-ips {self.WEST}/32,{self.WEST6}/128{extra}",
+            **given,
+        )
+        self.west.set(
+            f"peer {self.east.keys.public} allowed-ips {self.EAST}/32,{self.EAST6}/128"
+            f" endpoint {self.endpoint(self.east)}{extra}",
+            **given,
         )
 
-    def host_pings(self, *, count: int = 3, size: int = 56) -> bool:
-        """Whether all pings to both inner addresses of the device are answered."""
-        return all(
-            net.ping(address, count=count, interval_s=0.1, size=size).loss_percent == 0
-            for address in DEVICE_INNER.values()
-        )
-
-    def device_pings(
-        self, address: str = HOST_INNER[4], *, count: int = 3, size: int = 56, every_s: float = 0.1
-    ) -> int:
-        """How many pings of the device are answered."""
-        said = self.device.command(
-            f"ping {address} -c {count} -s {size} -i {every_s:g} -q",
-            timeout_s=count * (every_s + 1) + 60,
-        )
-        found = re.search(r"^ping: \d+ sent, (\d+) received", said, re.MULTILINE)
-        return int(found[1]) if found else 0
-
-    def forget(self, *, endpoint: str = "") -> None:
-        """The peer starts anew with the same keys, and unless told no idea where the device is."""
-        self.peer.stop()
-        proc.wait_until(
-            lambda: not net.interface_exists(self.peer.interface),
-            timeout_s=60,
-            what="the end of the peer's interface",
-        )
-        self.peer.start()
-        self.bring_up_peer(endpoint=endpoint)
-
-
-def _psk_line(psk: str) -> str:
-    return f"PresharedKey = {psk}" if psk else ""
+    def bring_up(self, mtu: int = 1420) -> None:
+        self.west.up(f"{self.WEST}/24", f"{self.WEST6}/64", mtu=mtu)
+        self.east.up(f"{self.EAST}/24", f"{self.EAST6}/64", mtu=mtu)
 
 
 @contextlib.contextmanager
-def boot(
-    firmware: Path,
+def pair(
     folder: Path,
+    west: Path | str,
+    east: Path | str,
     *,
-    outer: Family = 4,
+    outer: int = 4,
     psk: str = "",
-    interface: str = "wg0",
-    board: str = boards.DEFAULT,
-    program: Path | str = "wireguard-go",
+    introduced: bool = True,
+    mtu: int = 1420,
 ) -> Iterator[Pair]:
-    """Both ends started on a TAP of their own, tap0, and not yet configured; logs and the device's
-    flash go to `folder`. `program` is the peer's, as in `net.WireGuard`."""
-    with (
-        net.tap("tap0") as tap,
-        Device(
-            boards.board(board), firmware, tap=tap, log_dir=folder, flash=folder / "flash"
-        ) as device,
-        net.WireGuard(program, interface, folder / "peer.log") as peer,
-    ):
-        device.wait_ready()
-        yield Pair(device, peer, outer, psk)
+    with namespace("west") as west_host, namespace("east") as east_host:
+        cable(
+            west_host,
+            east_host,
+            ("va", "vb"),
+            (
+                (f"{Pair.WEST_OUTER[4]}/24", f"{Pair.WEST_OUTER[6]}/64"),
+                (f"{Pair.EAST_OUTER[4]}/24", f"{Pair.EAST_OUTER[6]}/64"),
+            ),
+        )
+        with (
+            WireGuard(west_host, "wga", west, folder / "west.log") as a,
+            WireGuard(east_host, "wgb", east, folder / "east.log") as b,
+        ):
+            for side in (a, b):
+                side.set_key(side.keys)
+                side.set(f"listen-port {PORT}")
+            both = Pair(a, b, outer)
+            if introduced:
+                both.introduce(psk)
+            both.bring_up(mtu)
+            yield both

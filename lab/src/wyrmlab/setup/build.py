@@ -14,7 +14,7 @@ from pathlib import Path
 from wyrmlab import boards
 from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import UsageError, WyrmError
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 from wyrmlab.setup import host_setup, third_party
 
 TEST_PRESETS = ("host", "host-clang")
@@ -59,7 +59,7 @@ def daemon() -> Path:
 def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
     """Builds a board's firmware; `preset` picks a variant such as `m7-lab`."""
     chosen = boards.board(board)
-    if not net.restarted():
+    if not namespaces.restarted():
         host_setup.ensure("build", "firmware")
         cmake(preset or chosen.name)
     product = chosen.firmware(preset)
@@ -70,7 +70,7 @@ def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
 
 def conf_check() -> Path:
     """Builds the program that reads a configuration as the device does."""
-    if not net.restarted():
+    if not namespaces.restarted():
         host_setup.ensure("build")
         cmake("host", target="wyrm_conf_check")
     return paths.BUILD / "host" / "lab" / "native" / "wyrm_conf_check"
@@ -78,7 +78,7 @@ def conf_check() -> Path:
 
 def flood() -> Path:
     """Builds the program that sends initiations at a steady rate."""
-    if not net.restarted():
+    if not namespaces.restarted():
         host_setup.ensure("build")
         cmake("host", target="wyrm_flood")
     return paths.BUILD / "host" / "lab" / "native" / "wyrm_flood"

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import MISSING
-from wyrmlab.network import net
+from wyrmlab.network import namespaces
 from wyrmlab.setup import host_setup, third_party
 
 
@@ -112,10 +112,10 @@ def sources() -> list[Finding]:
 
 
 def _namespaces() -> Finding:
-    access = net.access()
+    access = namespaces.access()
     return Finding(
         "private namespaces",
-        access.way is not net.Way.NONE,
+        access.way is not namespaces.Way.NONE,
         True,
         access.way.value,
         "the demo's and the tests' own network",
@@ -124,15 +124,15 @@ def _namespaces() -> Finding:
 
 
 def _tun() -> Finding:
-    problem = net.tun_problem()
-    reachable = net.access().way is not net.Way.NONE
+    problem = namespaces.tun_problem()
+    reachable = namespaces.access().way is not namespaces.Way.NONE
     return Finding(
         "/dev/net/tun",
         reachable or problem is None,
         True,
         "opens" if problem is None else "opens as root" if reachable else "",
         "TAP devices for the emulated boards",
-        net.TUN_REMEDY,
+        namespaces.TUN_REMEDY,
     )
 
 

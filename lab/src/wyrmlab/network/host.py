@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""A host: this machine, or a network namespace that stands for another one.
+
+Namespaces are for use inside private ones (`namespaces.enter()`): everything goes when these end.
+All hosts share one /run, so interfaces of daemons need different names, and `wg` works from
+anywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wyrmlab.base import proc
+from wyrmlab.base.errors import WyrmError
+
+
+@dataclass(frozen=True)
+class Pings:
+    sent: int
+    received: int
+    rtt_ms: tuple[float, ...]
+
+    @property
+    def loss_percent(self) -> float:
+        return 100.0 * (self.sent - self.received) / self.sent if self.sent else 100.0
+
+
+@dataclass(frozen=True)
+class Host:
+    """Where programs run. Empty `namespace`: in the network we are in."""
+
+    namespace: str = ""
+
+    # --- Programs ----------------------------------------------------------------------------
+
+    def command(self, *args: proc.Arg) -> list[proc.Arg]:
+        """The command line that runs a program here."""
+        if not self.namespace:
+            return list(args)
+        program = str(args[0])
+        found = program if "/" in program else proc.find(program)
+        return ["nsenter", f"--net=/run/netns/{self.namespace}", str(found), *args[1:]]
+
+    def run(
+        self, *args: proc.Arg, check: bool = True, timeout_s: float = 60, stdin: str | None = None
+    ) -> str:
+        done = proc.run(*self.command(*args), check=check, timeout_s=timeout_s, stdin=stdin)
+        return done.stdout
+
+    def service(
+        self,
+        name: str,
+        *args: proc.Arg,
+        log: Path,
+        stop_signal: signal.Signals = signal.SIGTERM,
+        env: dict[str, str] | None = None,
+    ) -> proc.Service:
+        return proc.Service(name, self.command(*args), log, stop_signal=stop_signal, env=env)
+
+    # --- The network -------------------------------------------------------------------------
+
+    def ip(self, text: str, *, check: bool = True) -> str:
+        return self.run("ip", *text.split(), check=check)
+
+    def nft(self, text: str) -> str:
+        """Rules without sets: nft wants each brace of a block on a line of its own."""
+        lines = text.replace("{", "{\n").replace("}", "\n}\n")
+        return self.run("nft", "-f", "-", stdin=lines)
+
+    def sysctl(self, key: str, value: object) -> None:
+        self.run("sh", "-c", f"echo {value} > /proc/sys/{key.replace('.', '/')}")
+
+    def has_interface(self, name: str) -> bool:
+        done = proc.run(*self.command("ip", "link", "show", "dev", name), check=False)
+        return done.returncode == 0
+
+    def add_address(self, interface: str, address: str) -> None:
+        """Adds an address with prefix length; IPv6 ones are usable at once."""
+        # Without this the first second of an IPv6 address goes by in duplicate detection.
+        extra = " nodad" if ipaddress.ip_interface(address).version == 6 else ""
+        self.ip(f"address replace {address} dev {interface}{extra}")
+
+    def wait_for_port(self, port: int, *, udp: bool = False, timeout_s: float = 60) -> None:
+        """Until a program listens on the port."""
+
+        def listening() -> bool:
+            return f":{port} " in self.run("ss", "-Hlnu" if udp else "-Hlnt")
+
+        proc.wait_until(listening, timeout_s=timeout_s, what=f"a server on port {port}")
+
+    # --- Pings -------------------------------------------------------------------------------
+
+    def ping(
+        self,
+        address: str,
+        *options: str,
+        count: int = 5,
+        interval_s: float = 0.2,
+        size: int = 56,
+        wait_s: float = 8,
+        pattern: str = "",
+    ) -> Pings:
+        """Pings and reports; no answer is a result, not an error. `pattern`: up to 16 bytes in hex.
+
+        The last ping waits for a session as long as it takes to repeat a handshake message that was
+        lost, 5 s.
+        """
+        extra = ["-p", pattern] if pattern else []
+        done = proc.run(
+            *self.command("ping", "-n", "-c", str(count), "-i", str(interval_s)),
+            *("-W", str(wait_s), "-s", str(size), *extra, *options, address),
+            timeout_s=count * interval_s + wait_s + 60,
+            check=False,
+        )
+        summary = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
+        if summary is None:
+            raise WyrmError(f"ping to {address} did not run.", detail=done.stderr or done.stdout)
+        times = tuple(float(ms) for ms in re.findall(r"time=([0-9.]+) ms", done.stdout))
+        return Pings(int(summary[1]), int(summary[2]), times)
+
+    def pings(
+        self,
+        address: str,
+        *options: str,
+        count: int = 1,
+        wait_s: float = 8,
+        interval_s: float = 0.05,
+    ) -> int:
+        """How many of `count` pings came back; none if there is no way to the address."""
+        with contextlib.suppress(WyrmError):
+            done = self.ping(address, *options, count=count, wait_s=wait_s, interval_s=interval_s)
+            return done.received
+        return 0
+
+
+HERE = Host()
+
+
+@contextlib.contextmanager
+def namespace(name: str) -> Iterator[Host]:
+    """A host in a network namespace of its own, with nothing but a loopback."""
+    HERE.ip(f"netns add {name}")
+    made = Host(name)
+    try:
+        made.ip("link set lo up")
+        # Addresses are usable at once, and hosts send nothing unasked.
+        made.sysctl("net.ipv6.conf.default.accept_dad", 0)
+        yield made
+    finally:
+        HERE.ip(f"netns delete {name}", check=False)
