@@ -5,15 +5,11 @@
  * The daemon's cipher against the portable one, which the published vectors have tried: every
  * length around every edge, scattered plaintext, padding, forgeries, numbers near 2^130.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "aead_portable.h"
 #include "wyrm_crypto.h"
@@ -59,12 +55,11 @@ static void fill(uint8_t *out, size_t len)
     }
 }
 
-static void every_length_is_sealed_as_by_the_portable_code(void **state)
+TEST(every_length_is_sealed_as_by_the_portable_code)
 {
     static uint8_t text[LONGEST], ours[ROOM], theirs[ROOM];
     uint8_t key[32], nonce[12];
 
-    (void)state;
     for (size_t len = 0; len <= LONGEST; len++) {
         struct wyrm_span span = {text, len};
         size_t pad = len % 17;
@@ -78,13 +73,12 @@ static void every_length_is_sealed_as_by_the_portable_code(void **state)
     }
 }
 
-static void long_packets_too(void **state)
+TEST(long_packets_too)
 {
     static uint8_t text[65535], ours[65535 + 32], theirs[65535 + 32];
     const uint8_t key[32] = {1}, nonce[12] = {2};
     struct wyrm_span span = {text, sizeof(text)};
 
-    (void)state;
     fill(text, sizeof(text));
     wyrm_aead_seal(ours, &span, 1, 1, NULL, 0, nonce, key);
     portable_aead_seal(theirs, &span, 1, 1, NULL, 0, nonce, key);
@@ -93,12 +87,11 @@ static void long_packets_too(void **state)
     assert_memory_equal(ours, text, sizeof(text));
 }
 
-static void scattered_plaintext_gives_the_same(void **state)
+TEST(scattered_plaintext_gives_the_same)
 {
     static uint8_t text[LONGEST], ours[ROOM], theirs[ROOM];
     const uint8_t key[32] = {3}, nonce[12] = {4};
 
-    (void)state;
     fill(text, sizeof(text));
     for (size_t a = 0; a < 150; a += 7) {
         for (size_t b = 0; b < 700; b += 61) {
@@ -112,12 +105,11 @@ static void scattered_plaintext_gives_the_same(void **state)
     }
 }
 
-static void opens_what_is_genuine_and_nothing_else(void **state)
+TEST(opens_what_is_genuine_and_nothing_else)
 {
     static uint8_t text[LONGEST], box[ROOM], kept[ROOM];
     uint8_t key[32], nonce[12];
 
-    (void)state;
     for (size_t len = 240; len <= LONGEST; len += 13) {
         struct wyrm_span span = {text, len};
         size_t total = len + WYRM_AEAD_TAG_LEN;
@@ -138,13 +130,12 @@ static void opens_what_is_genuine_and_nothing_else(void **state)
     }
 }
 
-static void handshakes_with_additional_data_are_the_same(void **state)
+TEST(handshakes_with_additional_data_are_the_same)
 {
     static uint8_t text[600], ours[ROOM], theirs[ROOM];
     const uint8_t key[32] = {5}, nonce[12] = {6}, aad[32] = {7};
     struct wyrm_span span = {text, sizeof(text)};
 
-    (void)state;
     fill(text, sizeof(text));
     wyrm_aead_seal(ours, &span, 1, 0, aad, sizeof(aad), nonce, key);
     portable_aead_seal(theirs, &span, 1, 0, aad, sizeof(aad), nonce, key);
@@ -155,13 +146,12 @@ static void handshakes_with_additional_data_are_the_same(void **state)
 
 /* Ciphertext of all ones or zeros drives the sum of Poly1305 to its edges: tags are compared by
  * opening, whatever the plaintext. */
-static void extreme_ciphertext_has_the_same_tag(void **state)
+TEST(extreme_ciphertext_has_the_same_tag)
 {
     static const uint8_t values[] = {0x00, 0xff, 0xfb, 0x80, 0x01};
     static uint8_t box[ROOM], plain[ROOM];
     uint8_t key[32], nonce[12] = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 400; i++) {
         size_t len = 256 + (i * 29) % 1500;
         struct wyrm_span span = {plain, len};
@@ -179,13 +169,12 @@ static void extreme_ciphertext_has_the_same_tag(void **state)
 }
 
 /* Of all lengths that the vector code serves: reads the registers right behind each call. */
-static void no_vector_register_keeps_anything(void **state)
+TEST(no_vector_register_keeps_anything)
 {
     static uint8_t text[LONGEST], box[ROOM];
     uint8_t key[32], nonce[12], registers[32 * 64];
     const struct wyrm_span span = {text, 1420};
 
-    (void)state;
     fill(key, sizeof(key));
     fill(nonce, sizeof(nonce));
     fill(text, sizeof(text));
@@ -208,13 +197,13 @@ static void no_vector_register_keeps_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length_is_sealed_as_by_the_portable_code),
-        cmocka_unit_test(no_vector_register_keeps_anything),
-        cmocka_unit_test(long_packets_too),
-        cmocka_unit_test(scattered_plaintext_gives_the_same),
-        cmocka_unit_test(opens_what_is_genuine_and_nothing_else),
-        cmocka_unit_test(handshakes_with_additional_data_are_the_same),
-        cmocka_unit_test(extreme_ciphertext_has_the_same_tag),
+        RUN(every_length_is_sealed_as_by_the_portable_code),
+        RUN(no_vector_register_keeps_anything),
+        RUN(long_packets_too),
+        RUN(scattered_plaintext_gives_the_same),
+        RUN(opens_what_is_genuine_and_nothing_else),
+        RUN(handshakes_with_additional_data_are_the_same),
+        RUN(extreme_ciphertext_has_the_same_tag),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

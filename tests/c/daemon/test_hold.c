@@ -4,14 +4,12 @@
  *
  * Which packets are kept for peers without a session, and which give way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP    open_world
+#define TEAR_DOWN close_world
+#include "test.h"
 
 #include "wyrmd.h"
 
@@ -19,17 +17,15 @@ enum { PEERS = 16, DEAD = HELD_MAX / HELD_PER_PEER };
 
 static struct wyrmd d;
 
-static int open_world(void **state)
+FIXTURE(open_world)
 {
-    (void)state;
     memset(&d, 0, sizeof(d));
     d.pools.n_peers = PEERS;
     return wyrmd_hold_init(&d) ? 0 : -1;
 }
 
-static int close_world(void **state)
+FIXTURE(close_world)
 {
-    (void)state;
     wyrmd_drop_all_held(&d);
     assert_int_equal(d.held_used, 0);
     free(d.held);
@@ -60,9 +56,8 @@ static void expect(wyrm_peer_id peer, unsigned first, unsigned n)
     assert_null(wyrmd_unhold(&d, peer));
 }
 
-static void packets_come_back_in_order_each_for_its_peer(void **state)
+TEST(packets_come_back_in_order_each_for_its_peer)
 {
-    (void)state;
     for (unsigned i = 0; i < 50; i++) {
         hold(3, i, 1);
         hold(5, 100 + i, 1);
@@ -71,9 +66,8 @@ static void packets_come_back_in_order_each_for_its_peer(void **state)
     expect(3, 0, 50);
 }
 
-static void beyond_its_limit_a_peer_loses_its_own_oldest_packets(void **state)
+TEST(beyond_its_limit_a_peer_loses_its_own_oldest_packets)
 {
-    (void)state;
     hold(1, 7, 1);
     hold(2, 0, HELD_PER_PEER + 20);
     expect(2, 20, HELD_PER_PEER);
@@ -81,9 +75,8 @@ static void beyond_its_limit_a_peer_loses_its_own_oldest_packets(void **state)
 }
 
 /* The peers that never answer fill all the room before and while the other one sends. */
-static void dead_peers_do_not_evict_the_packets_of_a_live_one(void **state)
+TEST(dead_peers_do_not_evict_the_packets_of_a_live_one)
 {
-    (void)state;
     for (wyrm_peer_id dead = 0; dead < DEAD; dead++)
         hold(dead, 0, HELD_PER_PEER);
     for (unsigned i = 0; i < 60; i++) {
@@ -95,9 +88,8 @@ static void dead_peers_do_not_evict_the_packets_of_a_live_one(void **state)
     expect(DEAD, 0, 60);
 }
 
-static void room_is_shared_evenly_in_the_end(void **state)
+TEST(room_is_shared_evenly_in_the_end)
 {
-    (void)state;
     for (unsigned i = 0; i < 300; i++)
         for (wyrm_peer_id peer = 0; peer < PEERS; peer++)
             hold(peer, i, 1);
@@ -105,9 +97,8 @@ static void room_is_shared_evenly_in_the_end(void **state)
         assert_in_range(wyrmd_held(&d, peer), HELD_MAX / PEERS - 1, HELD_MAX / PEERS + 1);
 }
 
-static void dropping_one_peers_packets_leaves_the_others(void **state)
+TEST(dropping_one_peers_packets_leaves_the_others)
 {
-    (void)state;
     hold(1, 0, 10);
     hold(2, 50, 10);
     hold(3, 90, 4);
@@ -118,11 +109,10 @@ static void dropping_one_peers_packets_leaves_the_others(void **state)
     expect(1, 0, 10);
 }
 
-static void any_order_of_calls_keeps_counts_and_bounds(void **state)
+TEST(any_order_of_calls_keeps_counts_and_bounds)
 {
     uint32_t random = 1;
 
-    (void)state;
     for (unsigned step = 0; step < 100000; step++) {
         unsigned total = 0, longest = 0;
         wyrm_peer_id peer;
@@ -151,17 +141,12 @@ static void any_order_of_calls_keeps_counts_and_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(packets_come_back_in_order_each_for_its_peer, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(beyond_its_limit_a_peer_loses_its_own_oldest_packets,
-                                        open_world, close_world),
-        cmocka_unit_test_setup_teardown(dead_peers_do_not_evict_the_packets_of_a_live_one,
-                                        open_world, close_world),
-        cmocka_unit_test_setup_teardown(room_is_shared_evenly_in_the_end, open_world, close_world),
-        cmocka_unit_test_setup_teardown(dropping_one_peers_packets_leaves_the_others, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(any_order_of_calls_keeps_counts_and_bounds, open_world,
-                                        close_world),
+        RUN(packets_come_back_in_order_each_for_its_peer),
+        RUN(beyond_its_limit_a_peer_loses_its_own_oldest_packets),
+        RUN(dead_peers_do_not_evict_the_packets_of_a_live_one),
+        RUN(room_is_shared_evenly_in_the_end),
+        RUN(dropping_one_peers_packets_leaves_the_others),
+        RUN(any_order_of_calls_keeps_counts_and_bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

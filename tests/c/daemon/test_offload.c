@@ -5,15 +5,13 @@
  * What merge.c puts together tun.c takes apart again, byte for byte; and what must not be merged is
  * not. The interface is one end of a socket pair.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP    open_world
+#define TEAR_DOWN close_world
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -64,11 +62,10 @@ void wyrmd_send_inner(struct wyrmd *daemon, const struct wyrm_span *ip, unsigned
     back_n++;
 }
 
-static int open_world(void **state)
+FIXTURE(open_world)
 {
     int ends[2];
 
-    (void)state;
     memset(&d, 0, sizeof(d));
     given_n = back_n = 0;
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends) < 0)
@@ -79,9 +76,8 @@ static int open_world(void **state)
     return 0;
 }
 
-static int close_world(void **state)
+FIXTURE(close_world)
 {
-    (void)state;
     close(d.tun);
     close(system_end);
     return 0;
@@ -158,42 +154,37 @@ static unsigned there_and_back(void)
     return n;
 }
 
-static void a_run_of_tcp_is_one_packet(void **state)
+TEST(a_run_of_tcp_is_one_packet)
 {
-    (void)state;
     for (unsigned i = 0; i < 40; i++)
         give(4, IPPROTO_TCP, 1368, 1000 + i * 1368, 0x10);
     assert_int_equal(there_and_back(), 1);
 }
 
-static void so_it_is_with_ipv6(void **state)
+TEST(so_it_is_with_ipv6)
 {
-    (void)state;
     for (unsigned i = 0; i < 40; i++)
         give(6, IPPROTO_TCP, 1348, UINT32_MAX - 5000 + i * 1348, 0x10); /* wraps */
     assert_int_equal(there_and_back(), 1);
 }
 
-static void a_run_of_udp_is_one_packet(void **state)
+TEST(a_run_of_udp_is_one_packet)
 {
-    (void)state;
     for (unsigned i = 0; i < 30; i++)
         give(6, IPPROTO_UDP, 1201, i, 0);
     assert_int_equal(there_and_back(), 1);
 }
 
-static void without_the_offload_udp_stays_as_it_is(void **state)
+TEST(without_the_offload_udp_stays_as_it_is)
 {
-    (void)state;
     d.udp_offload = false;
     for (unsigned i = 0; i < 4; i++)
         give(4, IPPROTO_UDP, 300, i, 0);
     assert_int_equal(there_and_back(), 4);
 }
 
-static void a_short_or_pushed_packet_ends_the_run(void **state)
+TEST(a_short_or_pushed_packet_ends_the_run)
 {
-    (void)state;
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_TCP, 999, 1000, 0x18); /* shorter and pushed: the last of the first run */
     give(4, IPPROTO_TCP, 1000, 1999, 0x10);
@@ -201,25 +192,22 @@ static void a_short_or_pushed_packet_ends_the_run(void **state)
     assert_int_equal(there_and_back(), 2);
 }
 
-static void a_gap_ends_the_run(void **state)
+TEST(a_gap_ends_the_run)
 {
-    (void)state;
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_TCP, 1000, 2000, 0x10);
     assert_int_equal(there_and_back(), 2);
 }
 
-static void a_longer_packet_ends_the_run(void **state)
+TEST(a_longer_packet_ends_the_run)
 {
-    (void)state;
     give(6, IPPROTO_UDP, 500, 0, 0);
     give(6, IPPROTO_UDP, 501, 1, 0);
     assert_int_equal(there_and_back(), 2);
 }
 
-static void what_is_no_plain_data_keeps_its_place(void **state)
+TEST(what_is_no_plain_data_keeps_its_place)
 {
-    (void)state;
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_TCP, 1000, 1000, 0x11); /* FIN */
     give(4, IPPROTO_TCP, 0, 2001, 0x10);    /* bare acknowledgement */
@@ -249,9 +237,8 @@ static void obscure_the_last(void)
     memcpy(ip + 4, &number, 2);
 }
 
-static void fragments_do_not_overtake_packets_held_for_merging(void **state)
+TEST(fragments_do_not_overtake_packets_held_for_merging)
 {
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         give(4, IPPROTO_UDP, 300, i, 0);
         give(4, IPPROTO_UDP, 300, i, 0);
@@ -261,9 +248,8 @@ static void fragments_do_not_overtake_packets_held_for_merging(void **state)
     assert_int_equal(there_and_back(), 6);
 }
 
-static void extension_headers_do_not_let_a_packet_overtake_others(void **state)
+TEST(extension_headers_do_not_let_a_packet_overtake_others)
 {
-    (void)state;
     give(6, IPPROTO_TCP, 1000, 0, 0x10);
     give(6, IPPROTO_TCP, 1000, 1000, 0x10);
     give(6, IPPROTO_TCP, 1000, 2000, 0x10);
@@ -272,11 +258,10 @@ static void extension_headers_do_not_let_a_packet_overtake_others(void **state)
     assert_int_equal(there_and_back(), 3);
 }
 
-static void fragments_leave_the_runs_of_other_senders_whole(void **state)
+TEST(fragments_leave_the_runs_of_other_senders_whole)
 {
     uint16_t sum;
 
-    (void)state;
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_UDP, 500, 0, 0);
     given[1][15] = 77; /* another sender */
@@ -297,9 +282,8 @@ static void fragments_leave_the_runs_of_other_senders_whole(void **state)
                          HEADER + (i == 0 ? 528 : 2052));
 }
 
-static void a_wrong_checksum_is_passed_on_as_it_is(void **state)
+TEST(a_wrong_checksum_is_passed_on_as_it_is)
 {
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
     given[1][200] ^= 1;
@@ -307,31 +291,28 @@ static void a_wrong_checksum_is_passed_on_as_it_is(void **state)
 }
 
 /* Its header would be made anew, and right. */
-static void so_is_one_whose_header_has_a_wrong_checksum(void **state)
+TEST(so_is_one_whose_header_has_a_wrong_checksum)
 {
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
     given[1][11] ^= 1;
     assert_int_equal(there_and_back(), 3);
 }
 
-static void a_run_never_exceeds_an_ip_packet(void **state)
+TEST(a_run_never_exceeds_an_ip_packet)
 {
-    (void)state;
     for (unsigned i = 0; i < 70; i++)
         give(4, IPPROTO_UDP, 1400, i, 0);
     assert_int_equal(there_and_back(), 2);
 }
 
-static void a_checksum_left_to_us_is_filled_in(void **state)
+TEST(a_checksum_left_to_us_is_filled_in)
 {
     struct virtio_net_hdr how = {
         .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = 20, .csum_offset = 6};
     uint8_t packet[HEADER + LONGEST];
     uint16_t sum;
 
-    (void)state;
     give(4, IPPROTO_UDP, 333, 5, 0);
     memcpy(packet, &how, sizeof(how));
     memcpy(packet + HEADER, given[0], given_len[0]);
@@ -344,7 +325,7 @@ static void a_checksum_left_to_us_is_filled_in(void **state)
 
 /* With a routing header the packet is on its way to somebody who is not its final destination: the
  * checksum is that of the latter, and headers are long. */
-static void headers_of_segments_may_be_long_and_hide_the_destination(void **state)
+TEST(headers_of_segments_may_be_long_and_hide_the_destination)
 {
     enum { ROUTING = 8 + 5 * 16, IP = 40 + ROUTING, TCP = 32, PART = 1000, PARTS = 3 };
     struct virtio_net_hdr how = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
@@ -359,7 +340,6 @@ static void headers_of_segments_may_be_long_and_hide_the_destination(void **stat
     uint16_t number;
     uint32_t seq;
 
-    (void)state;
     memcpy(whole, &how, sizeof(how));
     ip[0] = 0x60;
     number = htons(sizeof(whole) - HEADER - 40);
@@ -398,12 +378,11 @@ static void headers_of_segments_may_be_long_and_hide_the_destination(void **stat
     assert_int_equal(back_n, PARTS);
 }
 
-static void nonsense_from_the_system_is_passed_over(void **state)
+TEST(nonsense_from_the_system_is_passed_over)
 {
     uint8_t packet[HEADER + 64] = {0};
     struct virtio_net_hdr how = {.gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 10};
 
-    (void)state;
     for (uint16_t start = 0; start < 200; start++) {
         how.csum_start = start < 20 ? start : (uint16_t)(start + 20); /* too early or too late */
         how.csum_offset = start % 2 == 0 ? 16 : 600;
@@ -416,9 +395,8 @@ static void nonsense_from_the_system_is_passed_over(void **state)
 
 /* As read answers a packet that the system cannot describe to us: there is nothing to be had from
  * an epoll descriptor either. */
-static void a_packet_that_cannot_be_read_is_not_the_end(void **state)
+TEST(a_packet_that_cannot_be_read_is_not_the_end)
 {
-    (void)state;
     close(d.tun);
     d.tun = epoll_create1(0);
     assert_int_equal(read(d.tun, given, sizeof(given)), -1);
@@ -430,36 +408,24 @@ static void a_packet_that_cannot_be_read_is_not_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_run_of_tcp_is_one_packet, open_world, close_world),
-        cmocka_unit_test_setup_teardown(so_it_is_with_ipv6, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_run_of_udp_is_one_packet, open_world, close_world),
-        cmocka_unit_test_setup_teardown(without_the_offload_udp_stays_as_it_is, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_short_or_pushed_packet_ends_the_run, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_gap_ends_the_run, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_longer_packet_ends_the_run, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_no_plain_data_keeps_its_place, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(fragments_do_not_overtake_packets_held_for_merging,
-                                        open_world, close_world),
-        cmocka_unit_test_setup_teardown(extension_headers_do_not_let_a_packet_overtake_others,
-                                        open_world, close_world),
-        cmocka_unit_test_setup_teardown(fragments_leave_the_runs_of_other_senders_whole, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_wrong_checksum_is_passed_on_as_it_is, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(so_is_one_whose_header_has_a_wrong_checksum, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_run_never_exceeds_an_ip_packet, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_checksum_left_to_us_is_filled_in, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(headers_of_segments_may_be_long_and_hide_the_destination,
-                                        open_world, close_world),
-        cmocka_unit_test_setup_teardown(nonsense_from_the_system_is_passed_over, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_packet_that_cannot_be_read_is_not_the_end, open_world,
-                                        close_world),
+        RUN(a_run_of_tcp_is_one_packet),
+        RUN(so_it_is_with_ipv6),
+        RUN(a_run_of_udp_is_one_packet),
+        RUN(without_the_offload_udp_stays_as_it_is),
+        RUN(a_short_or_pushed_packet_ends_the_run),
+        RUN(a_gap_ends_the_run),
+        RUN(a_longer_packet_ends_the_run),
+        RUN(what_is_no_plain_data_keeps_its_place),
+        RUN(fragments_do_not_overtake_packets_held_for_merging),
+        RUN(extension_headers_do_not_let_a_packet_overtake_others),
+        RUN(fragments_leave_the_runs_of_other_senders_whole),
+        RUN(a_wrong_checksum_is_passed_on_as_it_is),
+        RUN(so_is_one_whose_header_has_a_wrong_checksum),
+        RUN(a_run_never_exceeds_an_ip_packet),
+        RUN(a_checksum_left_to_us_is_filled_in),
+        RUN(headers_of_segments_may_be_long_and_hide_the_destination),
+        RUN(nonsense_from_the_system_is_passed_over),
+        RUN(a_packet_that_cannot_be_read_is_not_the_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

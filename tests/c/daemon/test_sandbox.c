@@ -5,12 +5,8 @@
  * What a daemon that has been taken over could still do. Each attempt is made in a process of its
  * own behind one of the two walls, so that the one does not hide a hole in the other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrmd.h"
 
@@ -36,9 +32,8 @@ void wyrmd_log(const struct wyrmd *d, const char *format, ...)
     (void)format;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     if (mkdtemp(folder) == NULL)
         return -1;
     snprintf(inside, sizeof(inside), "%s/wg0.sock", folder);
@@ -46,9 +41,8 @@ static int set_up(void **state)
     return close(creat(inside, 0600)) + close(creat(outside, 0600));
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     (void)unlink(inside);
     (void)unlink(outside);
     return rmdir(folder);
@@ -206,32 +200,29 @@ static bool say_something(void)
 
 /* ---- Tests ----------------------------------------------------------------- */
 
-static void landlock_keeps_out_of_all_files(void **state)
+TEST(landlock_keeps_out_of_all_files)
 {
     bool (*const attempts[])(void) = {read_a_file,          read_a_folder, make_a_file,
                                       write_its_own_folder, run_a_program, remove_another_file};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
         assert_int_equal(behind(enter_landlock, attempts[i]), EACCES);
     assert_int_equal(access(outside, F_OK), 0);
 }
 
-static void landlock_lets_the_socket_be_removed(void **state)
+TEST(landlock_lets_the_socket_be_removed)
 {
-    (void)state;
     assert_int_equal(behind(enter_landlock, remove_the_socket), ALLOWED_HERE);
     assert_int_equal(close(creat(inside, 0600)), 0);
 }
 
-static void the_filter_refuses_what_the_loop_does_not_do(void **state)
+TEST(the_filter_refuses_what_the_loop_does_not_do)
 {
     bool (*const attempts[])(void) = {
         read_a_file,          run_a_program,        fork_a_process,        kill_the_parent,
         trace_the_parent,     open_a_packet_socket, map_executable_memory, make_memory_executable,
         type_on_the_terminal, enter_a_namespace};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
         assert_int_equal(behind(enter_seccomp, attempts[i]), EPERM);
 }
@@ -241,12 +232,11 @@ static bool enter_both(void)
     return enter_landlock() && enter_seccomp();
 }
 
-static void what_the_loop_needs_goes_on_behind_both(void **state)
+TEST(what_the_loop_needs_goes_on_behind_both)
 {
     bool (*const needs[])(void) = {open_udp_sockets, look_at_interfaces, get_memory, say_something,
                                    remove_the_socket};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
         assert_int_equal(behind(enter_both, needs[i]), ALLOWED_HERE);
 }
@@ -254,10 +244,10 @@ static void what_the_loop_needs_goes_on_behind_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(landlock_keeps_out_of_all_files),
-        cmocka_unit_test(landlock_lets_the_socket_be_removed),
-        cmocka_unit_test(the_filter_refuses_what_the_loop_does_not_do),
-        cmocka_unit_test(what_the_loop_needs_goes_on_behind_both),
+        RUN(landlock_keeps_out_of_all_files),
+        RUN(landlock_lets_the_socket_be_removed),
+        RUN(the_filter_refuses_what_the_loop_does_not_do),
+        RUN(what_the_loop_needs_goes_on_behind_both),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -5,14 +5,11 @@
  * How datagrams leave when the system refuses some: what is tried again, what is remembered, and
  * how many calls that takes. The system is played by two functions.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP open_world
+#include "test.h"
 
 #include <errno.h>
 
@@ -113,11 +110,10 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *header, int flags)
     return error == 0 ? 1 : -1;
 }
 
-static int open_world(void **state)
+FIXTURE(open_world)
 {
     static struct wyrm_pools pools = {.peers = peers, .n_peers = PEERS};
 
-    (void)state;
     memset(&d, 0, sizeof(d));
     memset(no_runs, 0, sizeof(no_runs));
     d.dev.pools = &pools;
@@ -148,18 +144,16 @@ static unsigned send_some(wyrm_peer_id peer, unsigned n, size_t len, uint8_t loc
     return datagrams;
 }
 
-static void datagrams_of_one_length_leave_as_runs(void **state)
+TEST(datagrams_of_one_length_leave_as_runs)
 {
-    (void)state;
     assert_int_equal(send_some(1, 80, LONG, 10), 80);
     assert_int_equal(calls, 1);
     assert_int_equal(runs, 2);
 }
 
 /* As on a link with an MTU below a datagram's length: each must be fragmented. */
-static void a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush(void **state)
+TEST(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush)
 {
-    (void)state;
     path_mtu = 1400;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
     assert_in_range(calls, 1, 3);
@@ -167,9 +161,8 @@ static void a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush(void 
     assert_int_equal(calls, 1);
 }
 
-static void shorter_datagrams_and_other_peers_still_go_as_runs(void **state)
+TEST(shorter_datagrams_and_other_peers_still_go_as_runs)
 {
-    (void)state;
     path_mtu = 1400;
     (void)send_some(1, 40, LONG, 10);
     assert_int_equal(send_some(1, 40, SHORT, 10), 40);
@@ -179,9 +172,8 @@ static void shorter_datagrams_and_other_peers_still_go_as_runs(void **state)
     assert_int_equal(runs, 1);
 }
 
-static void a_refused_run_is_tried_again_after_a_while(void **state)
+TEST(a_refused_run_is_tried_again_after_a_while)
 {
-    (void)state;
     path_mtu = 1400;
     (void)send_some(1, 40, LONG, 10);
     path_mtu = 1500;
@@ -194,20 +186,18 @@ static void a_refused_run_is_tried_again_after_a_while(void **state)
 }
 
 /* Where the interface makes no checksums, or packets are transformed. */
-static void where_no_run_can_go_short_ones_cannot_either(void **state)
+TEST(where_no_run_can_go_short_ones_cannot_either)
 {
-    (void)state;
     run_error = EIO;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
     assert_int_equal(send_some(1, 40, SHORT, 10), 40);
     assert_int_equal(calls, 1);
 }
 
-static void what_a_firewall_or_a_full_queue_blocks_costs_one_call(void **state)
+TEST(what_a_firewall_or_a_full_queue_blocks_costs_one_call)
 {
     const int errors[] = {EPERM, EAGAIN, ENOBUFS, EHOSTUNREACH};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         any_error = errors[i];
         assert_int_equal(send_some(1, 40, LONG, 10), 0);
@@ -218,9 +208,8 @@ static void what_a_firewall_or_a_full_queue_blocks_costs_one_call(void **state)
     assert_int_equal(runs, 1);
 }
 
-static void an_address_that_is_gone_is_left_and_runs_go_on(void **state)
+TEST(an_address_that_is_gone_is_left_and_runs_go_on)
 {
-    (void)state;
     gone = 10;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
     assert_int_equal(runs, 1);
@@ -229,9 +218,8 @@ static void an_address_that_is_gone_is_left_and_runs_go_on(void **state)
     assert_int_equal(runs, 1);
 }
 
-static void a_cookie_reply_is_sent_without_its_run_if_need_be(void **state)
+TEST(a_cookie_reply_is_sent_without_its_run_if_need_be)
 {
-    (void)state;
     run_error = EINVAL;
     assert_int_equal(send_some(WYRM_NO_PEER, 8, 64, 10), 8);
 }
@@ -239,15 +227,14 @@ static void a_cookie_reply_is_sent_without_its_run_if_need_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(datagrams_of_one_length_leave_as_runs, open_world),
-        cmocka_unit_test_setup(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush,
-                               open_world),
-        cmocka_unit_test_setup(shorter_datagrams_and_other_peers_still_go_as_runs, open_world),
-        cmocka_unit_test_setup(a_refused_run_is_tried_again_after_a_while, open_world),
-        cmocka_unit_test_setup(where_no_run_can_go_short_ones_cannot_either, open_world),
-        cmocka_unit_test_setup(what_a_firewall_or_a_full_queue_blocks_costs_one_call, open_world),
-        cmocka_unit_test_setup(an_address_that_is_gone_is_left_and_runs_go_on, open_world),
-        cmocka_unit_test_setup(a_cookie_reply_is_sent_without_its_run_if_need_be, open_world),
+        RUN(datagrams_of_one_length_leave_as_runs),
+        RUN(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush),
+        RUN(shorter_datagrams_and_other_peers_still_go_as_runs),
+        RUN(a_refused_run_is_tried_again_after_a_while),
+        RUN(where_no_run_can_go_short_ones_cannot_either),
+        RUN(what_a_firewall_or_a_full_queue_blocks_costs_one_call),
+        RUN(an_address_that_is_gone_is_left_and_runs_go_on),
+        RUN(a_cookie_reply_is_sent_without_its_run_if_need_be),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

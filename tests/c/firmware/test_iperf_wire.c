@@ -3,13 +3,10 @@
  *
  * What iperf 2 puts on the wire, as the firmware reads, counts and answers it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP begin
+#include "test.h"
 
 #include "iperf_wire.h"
 
@@ -33,16 +30,14 @@ static void receive(int64_t id, uint64_t at)
     iperf_count_datagram(&count, head, 100, at);
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     count = (struct iperf_count){.start = SECOND};
     return 0;
 }
 
-static void gaps_are_lost_until_they_arrive_late(void **state)
+TEST(gaps_are_lost_until_they_arrive_late)
 {
-    (void)state;
     for (int64_t id = 1; id <= 3; id++)
         receive(id, SECOND);
     receive(7, SECOND);
@@ -55,9 +50,8 @@ static void gaps_are_lost_until_they_arrive_late(void **state)
     assert_int_equal(count.bytes, 600);
 }
 
-static void extreme_numbers_are_counted_without_overflow(void **state)
+TEST(extreme_numbers_are_counted_without_overflow)
 {
-    (void)state;
     receive(INT64_MIN, SECOND);
     assert_int_equal(count.highest, INT64_MAX);
     assert_int_equal(iperf_missing(&count), INT64_MAX - 1);
@@ -69,11 +63,10 @@ static void extreme_numbers_are_counted_without_overflow(void **state)
     assert_int_equal(count.highest, INT64_MAX);
 }
 
-static void numbers_of_32_bits_are_read_as_such(void **state)
+TEST(numbers_of_32_bits_are_read_as_such)
 {
     uint8_t head[IPERF_DATAGRAM_LEN + 4] = {0};
 
-    (void)state;
     put(head, 0x80000000u);
     put(head + 12, 0xffffffffu); /* not part of the number */
     assert_int_equal(iperf_datagram_id(head), INT32_MIN);
@@ -81,11 +74,10 @@ static void numbers_of_32_bits_are_read_as_such(void **state)
     assert_int_equal(count.highest, (int64_t)INT32_MAX + 1);
 }
 
-static void jitter_knows_no_clock_difference(void **state)
+TEST(jitter_knows_no_clock_difference)
 {
     uint8_t head[IPERF_DATAGRAM_MIN];
 
-    (void)state;
     for (int64_t id = 1; id <= 100; id++) {
         iperf_write_datagram(head, id, (uint64_t)id * 1000 + 77 * (uint64_t)SECOND);
         iperf_count_datagram(&count, head, 100, SECOND + (uint64_t)id * 1000);
@@ -96,12 +88,11 @@ static void jitter_knows_no_clock_difference(void **state)
     assert_int_equal(iperf_jitter_us(&count), 100);
 }
 
-static void report_says_what_was_counted(void **state)
+TEST(report_says_what_was_counted)
 {
     uint8_t head[IPERF_DATAGRAM_MIN], report[IPERF_REPORT_LEN];
     uint32_t lost = 0, total = 0;
 
-    (void)state;
     receive(1, SECOND);
     receive(4, SECOND);
     receive(-5, 2 * SECOND);
@@ -126,9 +117,8 @@ static struct iperf_request asked(uint32_t flags, uint32_t upper, uint32_t amoun
     return iperf_parse_header(header, sizeof header);
 }
 
-static void wishes_of_a_client_are_told_apart(void **state)
+TEST(wishes_of_a_client_are_told_apart)
 {
-    (void)state;
     assert_int_equal(asked(0x40010078, 0, 0).wish, IPERF_RECEIVE);
     assert_int_equal(asked(0xc0010079, 0, 0).wish, IPERF_SEND_NOW);
     assert_int_equal(asked(0xc0010078, 0, 0).wish, IPERF_SEND_AFTERWARDS);
@@ -141,11 +131,10 @@ static void wishes_of_a_client_are_told_apart(void **state)
     assert_string_equal(iperf_wish_name(IPERF_SEND_INSTEAD), "-R");
 }
 
-static void amounts_are_bytes_or_hundredths_of_a_second(void **state)
+TEST(amounts_are_bytes_or_hundredths_of_a_second)
 {
     struct iperf_request request = asked(0xc0010079, 0, 1000);
 
-    (void)state;
     assert_int_equal(request.port, 5002);
     assert_int_equal(request.bytes, 1000);
     assert_int_equal(request.duration, 0);
@@ -155,11 +144,10 @@ static void amounts_are_bytes_or_hundredths_of_a_second(void **state)
     assert_int_equal(asked(0xc0010079, 0, 0x80000000).duration, 0x80000000 * (uint64_t)10000);
 }
 
-static void header_that_is_cut_asks_for_nothing(void **state)
+TEST(header_that_is_cut_asks_for_nothing)
 {
     uint8_t header[IPERF_HEADER_LEN];
 
-    (void)state;
     memset(header, 0xff, sizeof header);
     assert_int_equal(iperf_parse_header(header, sizeof header - 1).wish, IPERF_RECEIVE);
     assert_int_equal(iperf_parse_header(header, 0).wish, IPERF_RECEIVE);
@@ -168,14 +156,14 @@ static void header_that_is_cut_asks_for_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(gaps_are_lost_until_they_arrive_late, begin),
-        cmocka_unit_test_setup(extreme_numbers_are_counted_without_overflow, begin),
-        cmocka_unit_test_setup(numbers_of_32_bits_are_read_as_such, begin),
-        cmocka_unit_test_setup(jitter_knows_no_clock_difference, begin),
-        cmocka_unit_test_setup(report_says_what_was_counted, begin),
-        cmocka_unit_test(wishes_of_a_client_are_told_apart),
-        cmocka_unit_test(amounts_are_bytes_or_hundredths_of_a_second),
-        cmocka_unit_test(header_that_is_cut_asks_for_nothing),
+        RUN(gaps_are_lost_until_they_arrive_late),
+        RUN(extreme_numbers_are_counted_without_overflow),
+        RUN(numbers_of_32_bits_are_read_as_such),
+        RUN(jitter_knows_no_clock_difference),
+        RUN(report_says_what_was_counted),
+        RUN(wishes_of_a_client_are_told_apart),
+        RUN(amounts_are_bytes_or_hundredths_of_a_second),
+        RUN(header_that_is_cut_asks_for_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,15 +5,11 @@
  * The firmware's configuration in flash, with the power cut at every step, and what `conf` says.
  * The console is a script and a transcript.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "board_api.h"
 #include "commands.h"
@@ -183,11 +179,8 @@ static void save_both(unsigned rounds)
     assert_true(paste(NEW) && command("save"));
 }
 
-static void
-known_defect_64_clearing_cut_short_never_brings_an_older_configuration_back(void **state)
+TEST(known_defect_64_clearing_cut_short_never_brings_an_older_configuration_back)
 {
-    (void)state;
-
     for (unsigned rounds = 1; rounds <= 2; rounds++) { /* the newer one is in either slot */
         bool kept = false, gone = false, done = false;
         for (uint32_t cut = 0; !done; cut++) {
@@ -205,10 +198,8 @@ known_defect_64_clearing_cut_short_never_brings_an_older_configuration_back(void
     }
 }
 
-static void saving_cut_short_leaves_the_configuration_before(void **state)
+TEST(saving_cut_short_leaves_the_configuration_before)
 {
-    (void)state;
-
     for (unsigned rounds = 1; rounds <= 2; rounds++) {
         bool done = false;
         for (uint32_t cut = 0; !done; cut++) {
@@ -224,10 +215,8 @@ static void saving_cut_short_leaves_the_configuration_before(void **state)
     }
 }
 
-static void clearing_says_that_a_running_tunnel_goes_on(void **state)
+TEST(clearing_says_that_a_running_tunnel_goes_on)
 {
-    (void)state;
-
     save_both(1);
     up = true;
     assert_true(command("clear"));
@@ -240,8 +229,7 @@ static void clearing_says_that_a_running_tunnel_goes_on(void **state)
 }
 
 /* What the tunnel would refuse is refused here, and what is in force stays. */
-static void
-known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved(void **state)
+TEST(known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved)
 {
     static const struct {
         const char *text, *error;
@@ -256,7 +244,6 @@ known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved(v
          "\n[Peer]\nPublicKey = HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw=\n",
          "error: line 3: this [Peer] has the public key of this device itself. "},
     };
-    (void)state;
 
     save_both(1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -268,10 +255,8 @@ known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved(v
     }
 }
 
-static void strict_policy_is_kept_with_the_configuration(void **state)
+TEST(strict_policy_is_kept_with_the_configuration)
 {
-    (void)state;
-
     save_both(1);
     assert_false(conf_is_strict());
     conf_set_strict(true);
@@ -289,10 +274,8 @@ static void strict_policy_is_kept_with_the_configuration(void **state)
     assert_false(conf_is_strict());
 }
 
-static void strict_policy_is_kept_without_a_configuration(void **state)
+TEST(strict_policy_is_kept_without_a_configuration)
 {
-    (void)state;
-
     memset(flash, 0xff, sizeof(flash));
     assert_int_equal(reboot(), 0);
     conf_set_strict(true);
@@ -302,11 +285,10 @@ static void strict_policy_is_kept_without_a_configuration(void **state)
 }
 
 /* The digest of such a slot is right; what is wrong with it must be the flag. */
-static void configuration_of_a_newer_version_is_refused(void **state)
+TEST(configuration_of_a_newer_version_is_refused)
 {
     enum { FLAGS_AT = 10, DIGEST_AT = 12, DIGEST_LEN = 16 };
     struct wyrm_blake2s digest;
-    (void)state;
 
     memset(flash, 0xff, sizeof(flash));
     assert_int_equal(reboot(), 0);
@@ -326,15 +308,13 @@ static void configuration_of_a_newer_version_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            known_defect_64_clearing_cut_short_never_brings_an_older_configuration_back),
-        cmocka_unit_test(saving_cut_short_leaves_the_configuration_before),
-        cmocka_unit_test(clearing_says_that_a_running_tunnel_goes_on),
-        cmocka_unit_test(
-            known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved),
-        cmocka_unit_test(strict_policy_is_kept_with_the_configuration),
-        cmocka_unit_test(strict_policy_is_kept_without_a_configuration),
-        cmocka_unit_test(configuration_of_a_newer_version_is_refused),
+        RUN(known_defect_64_clearing_cut_short_never_brings_an_older_configuration_back),
+        RUN(saving_cut_short_leaves_the_configuration_before),
+        RUN(clearing_says_that_a_running_tunnel_goes_on),
+        RUN(known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved),
+        RUN(strict_policy_is_kept_with_the_configuration),
+        RUN(strict_policy_is_kept_without_a_configuration),
+        RUN(configuration_of_a_newer_version_is_refused),
     };
     return cmocka_run_group_tests_name("saved configuration", tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  * The worker's task on several cores: every task is a thread, so that a task which wakes another
  * one goes on beside it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrm_freertos.h"
 
@@ -144,18 +140,16 @@ static void *hurry(void *unused)
 static struct wyrm_worker worker; /* one for all tests: its task stays */
 static struct wyrm_lwip tunnels[2];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     current = &test_task;
     return 0;
 }
 
-static void stop_waits_for_the_handshake_under_way(void **state)
+TEST(stop_waits_for_the_handshake_under_way)
 {
     pthread_t other;
 
-    (void)state;
     slow = true;
     unsigned before = entered;
     wyrm_worker_start(&worker, &tunnels[0], 1);
@@ -166,9 +160,8 @@ static void stop_waits_for_the_handshake_under_way(void **state)
     assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-static void known_defect_73_task_that_may_still_run_is_not_deleted(void **state)
+TEST(known_defect_73_task_that_may_still_run_is_not_deleted)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         wyrm_worker_start(&worker, &tunnels[0], 1);
         wyrm_worker_stop(&worker);
@@ -177,9 +170,8 @@ static void known_defect_73_task_that_may_still_run_is_not_deleted(void **state)
     assert_int_equal(created, 1);
 }
 
-static void stopped_worker_does_nothing(void **state)
+TEST(stopped_worker_does_nothing)
 {
-    (void)state;
     unsigned before = entered;
     for (int i = 0; i < 10; i++) {
         wyrm_worker_wake(&worker);
@@ -189,9 +181,8 @@ static void stopped_worker_does_nothing(void **state)
     assert_int_equal(entered, before);
 }
 
-static void worker_starts_again_for_another_tunnel(void **state)
+TEST(worker_starts_again_for_another_tunnel)
 {
-    (void)state;
     unsigned before = left;
     wyrm_worker_start(&worker, &tunnels[1], 1);
     wait_for(&left, before + 1); /* work that waits already is done */
@@ -206,10 +197,10 @@ static void worker_starts_again_for_another_tunnel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stop_waits_for_the_handshake_under_way),
-        cmocka_unit_test(known_defect_73_task_that_may_still_run_is_not_deleted),
-        cmocka_unit_test(stopped_worker_does_nothing),
-        cmocka_unit_test(worker_starts_again_for_another_tunnel),
+        RUN(stop_waits_for_the_handshake_under_way),
+        RUN(known_defect_73_task_that_may_still_run_is_not_deleted),
+        RUN(stopped_worker_does_nothing),
+        RUN(worker_starts_again_for_another_tunnel),
     };
 
     return cmocka_run_group_tests(tests, setup, NULL);

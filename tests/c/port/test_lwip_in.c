@@ -4,6 +4,8 @@
  *
  * Datagrams from peers, in every shape that lwIP hands them over.
  */
+#define SET_UP    bench_setup
+#define TEAR_DOWN bench_teardown
 #include "bench.h"
 
 static const struct bench_udp hello = {
@@ -26,12 +28,11 @@ static void expect_hello(const struct bench_socket *s)
     }
 }
 
-static void contiguous_datagram_is_decrypted_where_it_lies(void **state)
+TEST(contiguous_datagram_is_decrypted_where_it_lies)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -58,12 +59,11 @@ static struct pbuf *chain(const uint8_t *outer, size_t len, size_t size, pbuf_ty
     return p;
 }
 
-static void chained_datagram_arrives_with_one_counted_copy(void **state)
+TEST(chained_datagram_arrives_with_one_counted_copy)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -73,12 +73,11 @@ static void chained_datagram_arrives_with_one_counted_copy(void **state)
     bench_close(&s);
 }
 
-static void chain_of_single_bytes_arrives(void **state)
+TEST(chain_of_single_bytes_arrives)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -88,12 +87,11 @@ static void chain_of_single_bytes_arrives(void **state)
     bench_close(&s);
 }
 
-static void shared_pbuf_is_not_modified(void **state)
+TEST(shared_pbuf_is_not_modified)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -109,12 +107,11 @@ static void shared_pbuf_is_not_modified(void **state)
     bench_close(&s);
 }
 
-static void read_only_pbuf_is_not_modified(void **state)
+TEST(read_only_pbuf_is_not_modified)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -149,12 +146,11 @@ static void receive_by_driver(pbuf_type type, uint8_t *outer, size_t len)
     assert_int_equal(returned, 1);
 }
 
-static void custom_pbuf_of_a_driver_is_decrypted_where_it_lies(void **state)
+TEST(custom_pbuf_of_a_driver_is_decrypted_where_it_lies)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -165,12 +161,11 @@ static void custom_pbuf_of_a_driver_is_decrypted_where_it_lies(void **state)
     bench_close(&s);
 }
 
-static void custom_pbuf_in_read_only_memory_is_not_modified(void **state)
+TEST(custom_pbuf_in_read_only_memory_is_not_modified)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -183,12 +178,11 @@ static void custom_pbuf_in_read_only_memory_is_not_modified(void **state)
     bench_close(&s);
 }
 
-static void buffer_of_somebody_else_is_not_modified(void **state)
+TEST(buffer_of_somebody_else_is_not_modified)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -201,9 +195,8 @@ static void buffer_of_somebody_else_is_not_modified(void **state)
     bench_close(&s);
 }
 
-static void datagram_at_any_alignment_arrives(void **state)
+TEST(datagram_at_any_alignment_arrives)
 {
-    (void)state;
     bench_connect();
     for (size_t shift = 0; shift < 8; shift++) {
         struct bench_socket s;
@@ -222,11 +215,10 @@ static void datagram_at_any_alignment_arrives(void **state)
     assert_int_equal(bench_counters()->rx_copies, 0);
 }
 
-static void junk_of_any_length_is_dropped(void **state)
+TEST(junk_of_any_length_is_dropped)
 {
     uint8_t junk[200], outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_connect();
     for (size_t len = 0; len < sizeof(junk); len++) {
         memset(junk, 4, sizeof(junk));
@@ -236,14 +228,13 @@ static void junk_of_any_length_is_dropped(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void inner_ipv6_arrives(void **state)
+TEST(inner_ipv6_arrives)
 {
     struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {
         .src = "fd07::2", .dst = "fd07::1", .sport = 9, .dport = 7, .len = 100};
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     bench_far_send(ip, bench_build(ip, &udp));
@@ -251,11 +242,10 @@ static void inner_ipv6_arrives(void **state)
     bench_close(&s);
 }
 
-static void echo_request_is_answered_through_the_tunnel(void **state)
+TEST(echo_request_is_answered_through_the_tunnel)
 {
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_connect();
     size_t len = bench_build(ip, &hello);
     ip[9] = IP_PROTO_ICMP; /* the UDP header becomes one of ICMP */
@@ -276,12 +266,11 @@ static void echo_request_is_answered_through_the_tunnel(void **state)
     assert_int_equal(bench.plain[0].bytes[20], 0); /* echo reply */
 }
 
-static void filter_sees_plain_packets_and_may_drop_them(void **state)
+TEST(filter_sees_plain_packets_and_may_drop_them)
 {
     struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     bench.pass[WYRM_LWIP_IN] = false;
@@ -294,12 +283,11 @@ static void filter_sees_plain_packets_and_may_drop_them(void **state)
     bench_close(&s);
 }
 
-static void inner_sums_are_not_checked_again_unless_wanted(void **state)
+TEST(inner_sums_are_not_checked_again_unless_wanted)
 {
     struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = bench_build(ip, &hello);
@@ -312,9 +300,8 @@ static void inner_sums_are_not_checked_again_unless_wanted(void **state)
     bench_close(&s);
 }
 
-static void segment_size_of_an_incoming_connection_is_clamped(void **state)
+TEST(segment_size_of_an_incoming_connection_is_clamped)
 {
-    (void)state;
     bench_connect();
     for (int odd = 0; odd < 2; odd++) {
         uint8_t ip[BENCH_PACKET_MAX];
@@ -329,14 +316,13 @@ static void segment_size_of_an_incoming_connection_is_clamped(void **state)
     }
 }
 
-static void router_advertisement_of_a_peer_has_no_effect(void **state)
+TEST(router_advertisement_of_a_peer_has_no_effect)
 {
     static const struct wyrm_prefix all = {6, 0, {0}};
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "fe80::2", .dst = "fd07::1", .len = 8};
     ip6_addr_t router, nowhere;
 
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all), WYRM_IDLE);
     bench_connect();
     size_t len = bench_build(ip, &udp);
@@ -351,13 +337,12 @@ static void router_advertisement_of_a_peer_has_no_effect(void **state)
     assert_ptr_equal(ip6_route(&router, &nowhere), &bench.out[0]);
 }
 
-static void datagram_inside_its_own_tunnel_is_dropped(void **state)
+TEST(datagram_inside_its_own_tunnel_is_dropped)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], nested[BENCH_PACKET_MAX];
     const struct bench_udp udp = {
         .src = "10.7.0.2", .dst = "10.7.0.1", .sport = BENCH_PORT, .dport = BENCH_PORT, .len = 200};
 
-    (void)state;
     bench_connect();
     size_t inner = bench_far_seal(ip, bench_build(ip, &hello), sealed);
     size_t len = bench_build(nested, &udp);
@@ -368,12 +353,11 @@ static void datagram_inside_its_own_tunnel_is_dropped(void **state)
     assert_int_equal(bench_counters()->rx_packets, 1);
 }
 
-static void packet_for_an_interface_that_is_down_is_dropped(void **state)
+TEST(packet_for_an_interface_that_is_down_is_dropped)
 {
     struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     netif_set_down(wyrm_lwip_netif(bench.tunnel));
@@ -383,12 +367,11 @@ static void packet_for_an_interface_that_is_down_is_dropped(void **state)
     bench_close(&s);
 }
 
-static void no_memory_for_a_copy_loses_the_datagram_only(void **state)
+TEST(no_memory_for_a_copy_loses_the_datagram_only)
 {
     struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
@@ -406,34 +389,30 @@ static void no_memory_for_a_copy_loses_the_datagram_only(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
-#define TEST_SIX(f)                                                                                \
-    {                                                                                              \
-#f "_over_ipv6", f, bench_setup_six, bench_teardown, NULL                                  \
-    }
+#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, bench_setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
-        TEST(contiguous_datagram_is_decrypted_where_it_lies),
-        TEST_SIX(contiguous_datagram_is_decrypted_where_it_lies),
-        TEST(chained_datagram_arrives_with_one_counted_copy),
-        TEST(chain_of_single_bytes_arrives),
-        TEST(shared_pbuf_is_not_modified),
-        TEST(read_only_pbuf_is_not_modified),
-        TEST(custom_pbuf_of_a_driver_is_decrypted_where_it_lies),
-        TEST(custom_pbuf_in_read_only_memory_is_not_modified),
-        TEST(buffer_of_somebody_else_is_not_modified),
-        TEST(datagram_at_any_alignment_arrives),
-        TEST(junk_of_any_length_is_dropped),
-        TEST(inner_ipv6_arrives),
-        TEST_SIX(inner_ipv6_arrives),
-        TEST(echo_request_is_answered_through_the_tunnel),
-        TEST_SIX(echo_request_is_answered_through_the_tunnel),
-        TEST(filter_sees_plain_packets_and_may_drop_them),
-        TEST(inner_sums_are_not_checked_again_unless_wanted),
-        TEST(segment_size_of_an_incoming_connection_is_clamped),
-        TEST(router_advertisement_of_a_peer_has_no_effect),
-        TEST(datagram_inside_its_own_tunnel_is_dropped),
-        TEST(packet_for_an_interface_that_is_down_is_dropped),
-        TEST(no_memory_for_a_copy_loses_the_datagram_only),
+        RUN(contiguous_datagram_is_decrypted_where_it_lies),
+        RUN_SIX(contiguous_datagram_is_decrypted_where_it_lies),
+        RUN(chained_datagram_arrives_with_one_counted_copy),
+        RUN(chain_of_single_bytes_arrives),
+        RUN(shared_pbuf_is_not_modified),
+        RUN(read_only_pbuf_is_not_modified),
+        RUN(custom_pbuf_of_a_driver_is_decrypted_where_it_lies),
+        RUN(custom_pbuf_in_read_only_memory_is_not_modified),
+        RUN(buffer_of_somebody_else_is_not_modified),
+        RUN(datagram_at_any_alignment_arrives),
+        RUN(junk_of_any_length_is_dropped),
+        RUN(inner_ipv6_arrives),
+        RUN_SIX(inner_ipv6_arrives),
+        RUN(echo_request_is_answered_through_the_tunnel),
+        RUN_SIX(echo_request_is_answered_through_the_tunnel),
+        RUN(filter_sees_plain_packets_and_may_drop_them),
+        RUN(inner_sums_are_not_checked_again_unless_wanted),
+        RUN(segment_size_of_an_incoming_connection_is_clamped),
+        RUN(router_advertisement_of_a_peer_has_no_effect),
+        RUN(datagram_inside_its_own_tunnel_is_dropped),
+        RUN(packet_for_an_interface_that_is_down_is_dropped),
+        RUN(no_memory_for_a_copy_loses_the_datagram_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
  * Packets that come in past the tunnel: a neighbour on the LAN cannot speak as a peer, nor to the
  * tunnel's own addresses, while everything that belongs outside still gets through.
  */
+#define SET_UP    setup
+#define TEAR_DOWN teardown
 #include "bench.h"
 
 #include "lwip/prot/iana.h"
@@ -15,7 +17,7 @@
 
 static struct bench_socket s;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     int result = bench_setup(state);
 
@@ -23,7 +25,7 @@ static int setup(void **state)
     return result;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
     bench_close(&s);
     return bench_teardown(state);
@@ -82,9 +84,8 @@ static unsigned answers_to_ping(const char *src, const char *dst)
     return bench.n_wire + bench.n_plain;
 }
 
-static void known_defect_68_packet_for_the_tunnels_address_is_dropped_outside(void **state)
+TEST(known_defect_68_packet_for_the_tunnels_address_is_dropped_outside)
 {
-    (void)state;
     bench_connect();
     assert_false(arrives("10.7.0.2", "10.7.0.1")); /* as a peer would write */
     assert_false(arrives("192.0.2.9", "10.7.0.1"));
@@ -96,9 +97,8 @@ static void known_defect_68_packet_for_the_tunnels_address_is_dropped_outside(vo
     assert_int_equal(answers_to_ping("fd01::9", "fd07::1"), 0);
 }
 
-static void known_defect_69_source_behind_the_tunnel_is_dropped_outside(void **state)
+TEST(known_defect_69_source_behind_the_tunnel_is_dropped_outside)
 {
-    (void)state;
     bench_connect();
     assert_false(arrives("10.7.0.2", "192.0.2.1"));  /* an allowed address */
     assert_false(arrives("10.8.0.77", "192.0.2.1")); /* one of an allowed network */
@@ -110,9 +110,8 @@ static void known_defect_69_source_behind_the_tunnel_is_dropped_outside(void **s
     assert_int_equal(answers_to_ping("fd07::2", "fd01::1"), 0);
 }
 
-static void packets_from_elsewhere_arrive(void **state)
+TEST(packets_from_elsewhere_arrive)
 {
-    (void)state;
     bench_connect();
     assert_true(arrives("192.0.2.9", "192.0.2.1"));
     assert_true(arrives("8.8.8.8", "192.0.2.1"));
@@ -124,7 +123,7 @@ static void packets_from_elsewhere_arrive(void **state)
     assert_int_equal(bench_counters()->spoofed, 0);
 }
 
-static void packets_of_a_peer_arrive_through_the_tunnel(void **state)
+TEST(packets_of_a_peer_arrive_through_the_tunnel)
 {
     const struct bench_udp four = {
         .src = "10.7.0.2", .dst = "10.7.0.1", .sport = 9, .dport = 7, .len = 30};
@@ -132,7 +131,6 @@ static void packets_of_a_peer_arrive_through_the_tunnel(void **state)
         .src = "fd07::2", .dst = "fd07::1", .sport = 9, .dport = 7, .len = 30};
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_connect();
     bench_far_send(ip, bench_build(ip, &four));
     bench_far_send(ip, bench_build(ip, &six));
@@ -140,11 +138,10 @@ static void packets_of_a_peer_arrive_through_the_tunnel(void **state)
     assert_int_equal(bench_counters()->spoofed, 0);
 }
 
-static void own_packets_to_own_addresses_arrive(void **state)
+TEST(own_packets_to_own_addresses_arrive)
 {
     static const char *const own[] = {"10.7.0.1", "192.0.2.1", "fd07::1", "fd01::1"};
 
-    (void)state;
     allow_all(true);
     for (int i = 0; i < 4; i++) {
         s.received = 0;
@@ -155,9 +152,8 @@ static void own_packets_to_own_addresses_arrive(void **state)
     assert_int_equal(bench_counters()->spoofed, 0);
 }
 
-static void default_route_leaves_neighbours_and_the_endpoint_outside(void **state)
+TEST(default_route_leaves_neighbours_and_the_endpoint_outside)
 {
-    (void)state;
     allow_all(false);
     bench_connect();
     assert_true(arrives("192.0.2.9", "192.0.2.1"));
@@ -188,27 +184,23 @@ static void reach_endpoint_at(const char *address, bool strict)
     assert_int_equal(bench_counters()->spoofed, 0);
 }
 
-static void far_endpoint_gets_through_with_a_default_route(void **state)
+TEST(far_endpoint_gets_through_with_a_default_route)
 {
-    (void)state;
     reach_endpoint_at("203.0.113.5", false);
 }
 
-static void far_endpoint_gets_through_under_the_strict_policy(void **state)
+TEST(far_endpoint_gets_through_under_the_strict_policy)
 {
-    (void)state;
     reach_endpoint_at("203.0.113.5", true);
 }
 
-static void far_ipv6_endpoint_gets_through_under_the_strict_policy(void **state)
+TEST(far_ipv6_endpoint_gets_through_under_the_strict_policy)
 {
-    (void)state;
     reach_endpoint_at("2001:db8::5", true);
 }
 
-static void under_the_strict_policy_neighbours_are_not_heard(void **state)
+TEST(under_the_strict_policy_neighbours_are_not_heard)
 {
-    (void)state;
     allow_all(true);
     bench_connect();
     assert_false(arrives("192.0.2.9", "192.0.2.1"));
@@ -235,9 +227,8 @@ static unsigned solicited_by(const char *src)
     return bench.n_wire;
 }
 
-static void neighbour_discovery_works_under_the_strict_policy(void **state)
+TEST(neighbour_discovery_works_under_the_strict_policy)
 {
-    (void)state;
     allow_all(true);
     assert_int_equal(solicited_by("fd01::9"), 1);
     assert_int_equal(bench_counters()->spoofed, 0);
@@ -246,11 +237,10 @@ static void neighbour_discovery_works_under_the_strict_policy(void **state)
     assert_int_equal(bench_counters()->spoofed, 2);
 }
 
-static void dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy(void **state)
+TEST(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy)
 {
     struct bench_socket dhcp;
 
-    (void)state;
     allow_all(true);
     bench_open(&dhcp, LWIP_IANA_PORT_DHCP_CLIENT);
     (void)arrives_at("8.8.8.8", "192.0.2.1", LWIP_IANA_PORT_DHCP_CLIENT);
@@ -300,7 +290,7 @@ static void inject_fragments6(const uint8_t *ip, size_t len, uint8_t next)
     }
 }
 
-static void fragments_neither_help_an_attacker_nor_hurt_an_endpoint(void **state)
+TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
 {
     const struct bench_udp four = {
         .src = "8.8.8.8", .dst = "192.0.2.1", .sport = 9, .dport = 7, .len = 56};
@@ -308,7 +298,6 @@ static void fragments_neither_help_an_attacker_nor_hurt_an_endpoint(void **state
         .src = "2001:db8::1", .dst = "fd01::1", .sport = 9, .dport = 7, .len = 56};
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     allow_all(true);
     bench.out[0].chksum_flags = 0;
     udp_bind_netif(s.pcb, &bench.out[0]); /* as good an exception as the tunnel's port */
@@ -338,12 +327,11 @@ static void fragments_neither_help_an_attacker_nor_hurt_an_endpoint(void **state
     assert_int_equal(bench.n_wire + bench.n_plain, 0);
 }
 
-static void extension_headers_hide_nothing(void **state)
+TEST(extension_headers_hide_nothing)
 {
     const struct bench_udp udp = {.src = "fd07::2", .dst = "fd01::1", .len = 16};
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     for (int twice = 0; twice < 2; twice++) {
         size_t len = bench_build(ip, &udp);
 
@@ -364,13 +352,12 @@ static void extension_headers_hide_nothing(void **state)
     assert_int_equal(bench_counters()->spoofed, 2);
 }
 
-static void packets_cut_short_are_survived(void **state)
+TEST(packets_cut_short_are_survived)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp four = {.src = "10.7.0.2", .dst = "192.0.2.1", .len = 8};
     const struct bench_udp six = {.src = "fd07::2", .dst = "fd01::1", .len = 8};
 
-    (void)state;
     for (int family = 0; family < 2; family++) {
         size_t whole = bench_build(ip, family ? &six : &four);
 
@@ -386,9 +373,8 @@ static void packets_cut_short_are_survived(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void stopped_tunnel_still_guards_its_addresses(void **state)
+TEST(stopped_tunnel_still_guards_its_addresses)
 {
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     assert_false(arrives("192.0.2.9", "10.7.0.1"));
     assert_false(arrives("10.7.0.2", "192.0.2.1"));
@@ -399,24 +385,23 @@ static void stopped_tunnel_still_guards_its_addresses(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(known_defect_68_packet_for_the_tunnels_address_is_dropped_outside),
-        TEST(known_defect_69_source_behind_the_tunnel_is_dropped_outside),
-        TEST(packets_from_elsewhere_arrive),
-        TEST(packets_of_a_peer_arrive_through_the_tunnel),
-        TEST(own_packets_to_own_addresses_arrive),
-        TEST(default_route_leaves_neighbours_and_the_endpoint_outside),
-        TEST(far_endpoint_gets_through_with_a_default_route),
-        TEST(far_endpoint_gets_through_under_the_strict_policy),
-        TEST(far_ipv6_endpoint_gets_through_under_the_strict_policy),
-        TEST(under_the_strict_policy_neighbours_are_not_heard),
-        TEST(neighbour_discovery_works_under_the_strict_policy),
-        TEST(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy),
-        TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint),
-        TEST(extension_headers_hide_nothing),
-        TEST(packets_cut_short_are_survived),
-        TEST(stopped_tunnel_still_guards_its_addresses),
+        RUN(known_defect_68_packet_for_the_tunnels_address_is_dropped_outside),
+        RUN(known_defect_69_source_behind_the_tunnel_is_dropped_outside),
+        RUN(packets_from_elsewhere_arrive),
+        RUN(packets_of_a_peer_arrive_through_the_tunnel),
+        RUN(own_packets_to_own_addresses_arrive),
+        RUN(default_route_leaves_neighbours_and_the_endpoint_outside),
+        RUN(far_endpoint_gets_through_with_a_default_route),
+        RUN(far_endpoint_gets_through_under_the_strict_policy),
+        RUN(far_ipv6_endpoint_gets_through_under_the_strict_policy),
+        RUN(under_the_strict_policy_neighbours_are_not_heard),
+        RUN(neighbour_discovery_works_under_the_strict_policy),
+        RUN(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy),
+        RUN(fragments_neither_help_an_attacker_nor_hurt_an_endpoint),
+        RUN(extension_headers_hide_nothing),
+        RUN(packets_cut_short_are_survived),
+        RUN(stopped_tunnel_still_guards_its_addresses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
  * The defects that implementations for lwIP share by descent: that each is absent here, at the
  * level of the interface. The numbers are those of the project's list of defects.
  */
+#define SET_UP    setup
+#define TEAR_DOWN teardown
 #include "bench.h"
 
 #include "wyrm_crypto.h"
@@ -14,7 +16,7 @@
 static struct bench_socket s;
 static struct wyrm_job job;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     int result = bench_setup(state);
 
@@ -22,7 +24,7 @@ static int setup(void **state)
     return result;
 }
 
-static int setup_six(void **state)
+FIXTURE(setup_six)
 {
     int result = bench_setup_six(state);
 
@@ -30,7 +32,7 @@ static int setup_six(void **state)
     return result;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
     bench_close(&s);
     return bench_teardown(state);
@@ -81,9 +83,8 @@ static size_t seal_bytes(const uint8_t *bytes, size_t len, uint8_t *out)
     return WYRM_HEADER_LEN + len + WYRM_TAG_LEN;
 }
 
-static void known_defect_01_source_is_checked_not_destination(void **state)
+TEST(known_defect_01_source_is_checked_not_destination)
 {
-    (void)state;
     bench_connect();
     far_sends("8.8.8.8", "10.7.0.1", 10); /* may not use this source */
     assert_int_equal(s.received, 0);
@@ -92,12 +93,11 @@ static void known_defect_01_source_is_checked_not_destination(void **state)
     assert_int_equal(s.received, 1);
 }
 
-static void known_defect_02_replay_from_elsewhere_moves_no_endpoint(void **state)
+TEST(known_defect_02_replay_from_elsewhere_moves_no_endpoint)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
 
-    (void)state;
     bench_connect();
     size_t len = bench_far_seal(ip, bench_build(ip, &udp), sealed);
     bench_inject(0, outer, bench_wrap(sealed, len, outer));
@@ -107,11 +107,10 @@ static void known_defect_02_replay_from_elsewhere_moves_no_endpoint(void **state
     assert_int_equal(info_of_peer().endpoint.addr[3], 2);
 }
 
-static void known_defect_03_replayed_keepalive_moves_no_endpoint(void **state)
+TEST(known_defect_03_replayed_keepalive_moves_no_endpoint)
 {
     uint8_t sealed[64], outer[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_connect();
     size_t len = seal_bytes(NULL, 0, sealed);
     bench_inject(0, outer, bench_wrap(sealed, len, outer));
@@ -121,19 +120,17 @@ static void known_defect_03_replayed_keepalive_moves_no_endpoint(void **state)
     assert_int_equal(info_of_peer().endpoint.addr[3], 2);
 }
 
-static void known_defect_08_first_packet_waits_instead_of_failing(void **state)
+TEST(known_defect_08_first_packet_waits_instead_of_failing)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void known_defect_08_learned_endpoint_can_be_called_back(void **state)
+TEST(known_defect_08_learned_endpoint_can_be_called_back)
 {
     struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
 
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, NULL), WYRM_IDLE);
     assert_int_equal(wyrm_peer_set_endpoint(bench.far, bench.far_peer, &here), WYRM_IDLE);
     assert_int_equal(wyrm_peer_connect(bench.far, bench_now, bench.far_peer), WYRM_IDLE);
@@ -145,12 +142,11 @@ static void known_defect_08_learned_endpoint_can_be_called_back(void **state)
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void known_defect_11_large_chained_datagram_arrives(void **state)
+TEST(known_defect_11_large_chained_datagram_arrives)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 1392};
 
-    (void)state;
     bench_connect();
     size_t len = bench_wrap(sealed, bench_far_seal(ip, bench_build(ip, &udp), sealed), outer);
     struct pbuf *p = bench_pbuf(outer, 592, PBUF_POOL);
@@ -161,9 +157,8 @@ static void known_defect_11_large_chained_datagram_arrives(void **state)
     assert_int_equal(s.len, udp.len);
 }
 
-static void known_defect_12_short_authentic_payload_is_not_read_beyond(void **state)
+TEST(known_defect_12_short_authentic_payload_is_not_read_beyond)
 {
-    (void)state;
     bench_connect();
     for (size_t len = 1; len < 40; len++) {
         uint8_t sealed[128], outer[BENCH_PACKET_MAX], four[40] = {0x45}, six[40] = {0x60};
@@ -174,21 +169,19 @@ static void known_defect_12_short_authentic_payload_is_not_read_beyond(void **st
     assert_int_equal(bench_counters()->rx_packets, 0); /* and the sanitizer saw nothing */
 }
 
-static void known_defect_24_ipv6_endpoints_are_possible(void **state)
+TEST(known_defect_24_ipv6_endpoints_are_possible)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
     assert_int_equal(bench.far_sees.family, 6);
 }
 
-static void known_defect_25_ipv6_source_of_a_datagram_is_whole(void **state)
+TEST(known_defect_25_ipv6_source_of_a_datagram_is_whole)
 {
     const struct wyrm_endpoint expected = {
         .family = 6, .port = BENCH_PORT, .addr = {0xfd, 1, [14] = 0xab, 0xcd}};
 
-    (void)state;
     bench_connect();
     bench.from = "fd01::abcd";
     far_sends("10.7.0.2", "10.7.0.1", 10);
@@ -199,12 +192,11 @@ static void known_defect_25_ipv6_source_of_a_datagram_is_whole(void **state)
     assert_memory_equal(learned.addr, expected.addr, 16);
 }
 
-static void known_defect_26_inner_ipv6_is_checked_like_ipv4(void **state)
+TEST(known_defect_26_inner_ipv6_is_checked_like_ipv4)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "fd07::2", .dst = "fd07::1", .dport = 7, .len = 8};
 
-    (void)state;
     bench_connect();
     far_sends("fd99::2", "fd07::1", 8);
     assert_int_equal(s.received, 0);
@@ -229,9 +221,8 @@ static void meddle(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr
     wyrm_lwip_remove(bench.tunnel);
 }
 
-static void known_defect_32_tunnel_may_be_removed_from_a_callback(void **state)
+TEST(known_defect_32_tunnel_may_be_removed_from_a_callback)
 {
-    (void)state;
     bench_connect();
     udp_recv(s.pcb, meddle, NULL);
     far_sends("10.7.0.2", "10.7.0.1", 8);
@@ -241,12 +232,11 @@ static void known_defect_32_tunnel_may_be_removed_from_a_callback(void **state)
 
 /* Whoever else keeps something in the interface, as some vendors' stacks do, takes nothing of ours.
  */
-static void known_defect_33_the_interfaces_state_belongs_to_others(void **state)
+TEST(known_defect_33_the_interfaces_state_belongs_to_others)
 {
     struct netif *netif = wyrm_lwip_netif(bench.tunnel);
     int others;
 
-    (void)state;
     netif->state = &others;
     bench_connect();
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -258,9 +248,8 @@ static void known_defect_33_the_interfaces_state_belongs_to_others(void **state)
     assert_ptr_equal(netif->state, &others);
 }
 
-static void known_defect_34_without_randomness_no_handshake(void **state)
+TEST(known_defect_34_without_randomness_no_handshake)
 {
-    (void)state;
     bench.random_fails = true;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     for (int i = 0; i < 5; i++) {
@@ -277,11 +266,10 @@ static void known_defect_34_without_randomness_no_handshake(void **state)
     assert_int_equal(bench.n_plain, 1);
 }
 
-static void known_defect_35_calls_before_the_start_are_refused(void **state)
+TEST(known_defect_35_calls_before_the_start_are_refused)
 {
     WYRM_LWIP_DEFINE(fresh, 1, 1, 1);
 
-    (void)state;
     assert_int_equal(wyrm_lwip_call_core(&fresh, bench_must_not_run, NULL), WYRM_E_STATE);
     assert_int_equal(wyrm_lwip_set_port_locked(&fresh, 1), ERR_CLSD);
     assert_int_equal(wyrm_lwip_port(&fresh), 0);
@@ -290,9 +278,8 @@ static void known_defect_35_calls_before_the_start_are_refused(void **state)
     wyrm_lwip_remove(&fresh);
 }
 
-static void known_defect_36_the_port_we_listen_on_is_our_own(void **state)
+TEST(known_defect_36_the_port_we_listen_on_is_our_own)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 4444), ERR_OK);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -302,9 +289,8 @@ static void known_defect_36_the_port_we_listen_on_is_our_own(void **state)
     assert_int_equal(info_of_peer().endpoint.port, BENCH_PORT);
 }
 
-static void known_defect_38_idle_tunnel_does_not_tick(void **state)
+TEST(known_defect_38_idle_tunnel_does_not_tick)
 {
-    (void)state;
     for (int minutes = 0; minutes < 24 * 60; minutes++) {
         bench_now += 60000;
         sys_check_timeouts();
@@ -312,9 +298,8 @@ static void known_defect_38_idle_tunnel_does_not_tick(void **state)
     assert_true(bench_counters()->timer_fired <= 2);
 }
 
-static void known_defect_38_session_ticks_only_as_often_as_it_must(void **state)
+TEST(known_defect_38_session_ticks_only_as_often_as_it_must)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
@@ -330,11 +315,10 @@ static void known_defect_38_session_ticks_only_as_often_as_it_must(void **state)
 
 /* All of lwIP's memory is an allocator of the test's, which counts; our own is none at all, and the
  * sanitizer sees what is given back and was not taken. */
-static void known_defect_39_what_was_allocated_goes_back_where_it_came_from(void **state)
+TEST(known_defect_39_what_was_allocated_goes_back_where_it_came_from)
 {
     unsigned before;
 
-    (void)state;
     wyrm_lwip_remove(bench.tunnel);
     before = bench_alive();
     for (int i = 0; i < 3; i++) {
@@ -348,13 +332,12 @@ static void known_defect_39_what_was_allocated_goes_back_where_it_came_from(void
     }
 }
 
-static void known_defect_40_one_buffer_out_and_none_in(void **state)
+TEST(known_defect_40_one_buffer_out_and_none_in)
 {
     uint8_t ip[BENCH_PACKET_MAX], sealed[BENCH_PACKET_MAX], outer[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 900};
     ip_addr_t to;
 
-    (void)state;
     bench_connect();
     bench_advance(100);
     struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 900, PBUF_RAM);
@@ -378,9 +361,8 @@ static void known_defect_40_one_buffer_out_and_none_in(void **state)
     assert_int_equal(s.received, 1);
 }
 
-static void known_defect_29_late_response_after_disconnect_makes_no_session(void **state)
+TEST(known_defect_29_late_response_after_disconnect_makes_no_session)
 {
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(BENCH_CORE(wyrm_peer_disconnect, bench.peer), WYRM_IDLE);
@@ -391,33 +373,29 @@ static void known_defect_29_late_response_after_disconnect_makes_no_session(void
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define TEST_SIX(f)                                                                                \
-    {                                                                                              \
-#f "_over_ipv6", f, setup_six, teardown, NULL                                              \
-    }
+#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
-        TEST(known_defect_01_source_is_checked_not_destination),
-        TEST(known_defect_02_replay_from_elsewhere_moves_no_endpoint),
-        TEST(known_defect_03_replayed_keepalive_moves_no_endpoint),
-        TEST(known_defect_08_first_packet_waits_instead_of_failing),
-        TEST(known_defect_08_learned_endpoint_can_be_called_back),
-        TEST(known_defect_11_large_chained_datagram_arrives),
-        TEST(known_defect_12_short_authentic_payload_is_not_read_beyond),
-        TEST_SIX(known_defect_24_ipv6_endpoints_are_possible),
-        TEST_SIX(known_defect_25_ipv6_source_of_a_datagram_is_whole),
-        TEST(known_defect_26_inner_ipv6_is_checked_like_ipv4),
-        TEST_SIX(known_defect_26_inner_ipv6_is_checked_like_ipv4),
-        TEST(known_defect_29_late_response_after_disconnect_makes_no_session),
-        TEST(known_defect_32_tunnel_may_be_removed_from_a_callback),
-        TEST(known_defect_33_the_interfaces_state_belongs_to_others),
-        TEST(known_defect_34_without_randomness_no_handshake),
-        TEST(known_defect_35_calls_before_the_start_are_refused),
-        TEST(known_defect_36_the_port_we_listen_on_is_our_own),
-        TEST(known_defect_38_idle_tunnel_does_not_tick),
-        TEST(known_defect_38_session_ticks_only_as_often_as_it_must),
-        TEST(known_defect_39_what_was_allocated_goes_back_where_it_came_from),
-        TEST(known_defect_40_one_buffer_out_and_none_in),
+        RUN(known_defect_01_source_is_checked_not_destination),
+        RUN(known_defect_02_replay_from_elsewhere_moves_no_endpoint),
+        RUN(known_defect_03_replayed_keepalive_moves_no_endpoint),
+        RUN(known_defect_08_first_packet_waits_instead_of_failing),
+        RUN(known_defect_08_learned_endpoint_can_be_called_back),
+        RUN(known_defect_11_large_chained_datagram_arrives),
+        RUN(known_defect_12_short_authentic_payload_is_not_read_beyond),
+        RUN_SIX(known_defect_24_ipv6_endpoints_are_possible),
+        RUN_SIX(known_defect_25_ipv6_source_of_a_datagram_is_whole),
+        RUN(known_defect_26_inner_ipv6_is_checked_like_ipv4),
+        RUN_SIX(known_defect_26_inner_ipv6_is_checked_like_ipv4),
+        RUN(known_defect_29_late_response_after_disconnect_makes_no_session),
+        RUN(known_defect_32_tunnel_may_be_removed_from_a_callback),
+        RUN(known_defect_33_the_interfaces_state_belongs_to_others),
+        RUN(known_defect_34_without_randomness_no_handshake),
+        RUN(known_defect_35_calls_before_the_start_are_refused),
+        RUN(known_defect_36_the_port_we_listen_on_is_our_own),
+        RUN(known_defect_38_idle_tunnel_does_not_tick),
+        RUN(known_defect_38_session_ticks_only_as_often_as_it_must),
+        RUN(known_defect_39_what_was_allocated_goes_back_where_it_came_from),
+        RUN(known_defect_40_one_buffer_out_and_none_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

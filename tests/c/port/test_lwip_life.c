@@ -4,6 +4,8 @@
  *
  * Start, stop, handshakes that are overtaken by events, time, and things that vanish.
  */
+#define SET_UP    bench_setup
+#define TEAR_DOWN bench_teardown
 #include "bench.h"
 
 #include "lwip/priv/tcp_priv.h"
@@ -19,20 +21,18 @@ static bool is_up(void)
     return info.up;
 }
 
-static void running_tunnel_is_not_started_again(void **state)
+TEST(running_tunnel_is_not_started_again)
 {
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ALREADY);
 }
 
-static void port_in_use_is_reported_and_nothing_changes(void **state)
+TEST(port_in_use_is_reported_and_nothing_changes)
 {
     struct wyrm_lwip_config config = bench_config();
     struct bench_socket s;
 
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     bench_open(&s, BENCH_PORT);
     unsigned before = bench_alive();
@@ -43,11 +43,10 @@ static void port_in_use_is_reported_and_nothing_changes(void **state)
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
 }
 
-static void any_port_may_be_chosen(void **state)
+TEST(any_port_may_be_chosen)
 {
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     assert_int_equal(wyrm_lwip_port(bench.tunnel), BENCH_PORT);
     wyrm_lwip_stop(bench.tunnel);
     config.listen_port = 0;
@@ -55,11 +54,10 @@ static void any_port_may_be_chosen(void **state)
     assert_int_not_equal(wyrm_lwip_port(bench.tunnel), 0);
 }
 
-static void port_moves_under_a_session_unless_it_is_taken(void **state)
+TEST(port_moves_under_a_session_unless_it_is_taken)
 {
     struct bench_socket taken, inside;
 
-    (void)state;
     bench_open(&taken, BENCH_PORT + 1);
     bench_open(&inside, 7);
     bench_connect();
@@ -78,11 +76,10 @@ static void port_moves_under_a_session_unless_it_is_taken(void **state)
     bench_close(&inside);
 }
 
-static void port_of_the_systems_choice_stays_when_any_is_asked_for(void **state)
+TEST(port_of_the_systems_choice_stays_when_any_is_asked_for)
 {
     uint16_t chosen;
 
-    (void)state;
     assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 0), ERR_OK);
     chosen = wyrm_lwip_port(bench.tunnel);
     assert_int_not_equal(chosen, BENCH_PORT);
@@ -92,13 +89,12 @@ static void port_of_the_systems_choice_stays_when_any_is_asked_for(void **state)
     assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, BENCH_PORT), ERR_CLSD);
 }
 
-static void bad_configuration_is_refused(void **state)
+TEST(bad_configuration_is_refused)
 {
     const struct wyrm_prefix two[] = {{4, 24, {10, 7, 0, 1}}, {4, 24, {10, 9, 0, 1}}};
     const struct wyrm_prefix wrong = {4, 33, {10, 7, 0, 1}};
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     config.addresses = two;
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
@@ -113,11 +109,10 @@ static void bad_configuration_is_refused(void **state)
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_ARG);
 }
 
-static void start_without_memory_leaves_nothing_behind(void **state)
+TEST(start_without_memory_leaves_nothing_behind)
 {
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     wyrm_lwip_remove(bench.tunnel);
     unsigned before = bench_alive(), n = 0;
     err_t err;
@@ -132,11 +127,10 @@ static void start_without_memory_leaves_nothing_behind(void **state)
     assert_true(n > 1);
 }
 
-static void stopped_tunnel_comes_back(void **state)
+TEST(stopped_tunnel_comes_back)
 {
     struct bench_socket s;
 
-    (void)state;
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
     wyrm_lwip_stop(bench.tunnel); /* once more changes nothing */
@@ -162,14 +156,13 @@ static err_t on_connect(void *arg, struct tcp_pcb *pcb, err_t error)
     return error;
 }
 
-static void connections_survive_a_new_start_with_the_same_address(void **state)
+TEST(connections_survive_a_new_start_with_the_same_address)
 {
     struct wyrm_lwip_config config = bench_config();
     struct tcp_pcb *pcb = tcp_new();
     bool aborted = false;
     ip_addr_t to;
 
-    (void)state;
     assert_true(ipaddr_aton("10.7.0.2", &to));
     tcp_arg(pcb, &aborted);
     tcp_err(pcb, on_abort);
@@ -187,12 +180,11 @@ static void connections_survive_a_new_start_with_the_same_address(void **state)
     bench_advance(2 * TCP_TMR_INTERVAL); /* lwIP's own timer stops */
 }
 
-static void stop_leaves_no_secret(void **state)
+TEST(stop_leaves_no_secret)
 {
     const uint8_t psk[WYRM_KEY_LEN] = {1, 2, 3};
     static const uint8_t zero[sizeof(struct wyrm_keypair)];
 
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_set_psk, bench.peer, psk), WYRM_IDLE);
     wyrm_lwip_stop(bench.tunnel);
     const struct wyrm_device *device = wyrm_lwip_device(bench.tunnel);
@@ -207,9 +199,8 @@ static void stop_leaves_no_secret(void **state)
     assert_memory_equal(peer->hs.eph, zero, WYRM_KEY_LEN);
 }
 
-static void calls_on_a_stopped_tunnel_are_refused(void **state)
+TEST(calls_on_a_stopped_tunnel_are_refused)
 {
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(wyrm_lwip_call_core(bench.tunnel, bench_must_not_run, NULL), WYRM_E_STATE);
     assert_int_equal(wyrm_lwip_port(bench.tunnel), 0);
@@ -223,9 +214,8 @@ static void stop_tunnel(void)
     wyrm_lwip_stop(bench.tunnel);
 }
 
-static void stop_during_a_handshake_discards_it(void **state)
+TEST(stop_during_a_handshake_discards_it)
 {
-    (void)state;
     bench.during_run = stop_tunnel;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
@@ -241,9 +231,8 @@ static void restart_tunnel(void)
     bench_start();
 }
 
-static void restart_during_a_handshake_discards_it(void **state)
+TEST(restart_during_a_handshake_discards_it)
 {
-    (void)state;
     bench.during_run = restart_tunnel;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
@@ -257,20 +246,18 @@ static void remove_peer(void)
     assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
 }
 
-static void removing_the_peer_during_its_handshake_discards_it(void **state)
+TEST(removing_the_peer_during_its_handshake_discards_it)
 {
-    (void)state;
     bench.during_run = remove_peer;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void handshake_may_be_started_by_the_other_side(void **state)
+TEST(handshake_may_be_started_by_the_other_side)
 {
     struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
 
-    (void)state;
     assert_int_equal(wyrm_peer_set_endpoint(bench.far, bench.far_peer, &here), WYRM_IDLE);
     assert_int_equal(wyrm_peer_connect(bench.far, bench_now, bench.far_peer), WYRM_IDLE);
     bench_settle();
@@ -278,9 +265,8 @@ static void handshake_may_be_started_by_the_other_side(void **state)
     assert_int_equal(bench.ready, 1);
 }
 
-static void message_without_memory_is_repeated(void **state)
+TEST(message_without_memory_is_repeated)
 {
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     bench_fail_at = 1;
     bench_settle();
@@ -292,9 +278,8 @@ static void message_without_memory_is_repeated(void **state)
     assert_true(is_up());
 }
 
-static void silent_peer_is_asked_again(void **state)
+TEST(silent_peer_is_asked_again)
 {
-    (void)state;
     bench.deaf = true;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     bench_settle();
@@ -307,13 +292,12 @@ static void silent_peer_is_asked_again(void **state)
 
 /* ---- Time ---- */
 
-static void session_is_renewed_under_traffic(void **state)
+TEST(session_is_renewed_under_traffic)
 {
     struct bench_socket s;
     struct wyrm_peer_info info;
     wyrm_ms first;
 
-    (void)state;
     bench_connect();
     assert_int_equal(BENCH_CORE(wyrm_peer_get, bench_tunnel_now(), bench.peer, &info), WYRM_IDLE);
     first = info.last_handshake;
@@ -330,9 +314,8 @@ static void session_is_renewed_under_traffic(void **state)
     bench_close(&s);
 }
 
-static void keepalives_leave_on_time(void **state)
+TEST(keepalives_leave_on_time)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(BENCH_CORE(wyrm_peer_set_keepalive, bench.peer, 25), WYRM_IDLE);
     bench.n_wire = 0;
@@ -360,9 +343,8 @@ static unsigned firings_in_two_hours(void)
     return bench_counters()->timer_fired - before;
 }
 
-static void known_defect_70_timer_that_lwip_refuses_once_fires_later(void **state)
+TEST(known_defect_70_timer_that_lwip_refuses_once_fires_later)
 {
-    (void)state;
     bench_connect();
     bench_no_assertions = true;
     for (unsigned nth = 1; nth <= 2; nth++) { /* 2: our entry is lost to somebody in between */
@@ -376,11 +358,10 @@ static void known_defect_70_timer_that_lwip_refuses_once_fires_later(void **stat
     }
 }
 
-static void start_without_a_timer_is_refused(void **state)
+TEST(start_without_a_timer_is_refused)
 {
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     wyrm_lwip_remove(bench.tunnel);
     unsigned before = bench_alive();
     bench_fail_timer_at = 1;
@@ -390,9 +371,8 @@ static void start_without_a_timer_is_refused(void **state)
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
 }
 
-static void clock_of_lwip_may_wrap(void **state)
+TEST(clock_of_lwip_may_wrap)
 {
-    (void)state;
     bench_connect();
     /* in steps that a timer of twelve hours allows, across 2^32 ms */
     for (int days = 0; days < 51; days++) {
@@ -406,9 +386,8 @@ static void clock_of_lwip_may_wrap(void **state)
     bench_connect();
 }
 
-static void events_reach_the_application(void **state)
+TEST(events_reach_the_application)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(bench.ready, 1);
     assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
@@ -417,12 +396,11 @@ static void events_reach_the_application(void **state)
 
 /* ---- Things that vanish ---- */
 
-static void interface_removed_under_us_is_survived(void **state)
+TEST(interface_removed_under_us_is_survived)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {.src = "10.7.0.2", .dst = "10.7.0.1", .dport = 7, .len = 8};
 
-    (void)state;
     bench_connect();
     netif_remove(wyrm_lwip_netif(bench.tunnel));
     bench_far_send(ip, bench_build(ip, &udp));
@@ -436,11 +414,10 @@ static void interface_removed_under_us_is_survived(void **state)
     bench_connect();
 }
 
-static void outer_interface_removed_is_survived(void **state)
+TEST(outer_interface_removed_is_survived)
 {
     struct bench_socket s;
 
-    (void)state;
     bench_connect();
     netif_remove(&bench.out[0]);
     netif_remove(&bench.out[1]);
@@ -452,11 +429,10 @@ static void outer_interface_removed_is_survived(void **state)
     bench_close(&s);
 }
 
-static void bound_interface_is_the_only_way_out(void **state)
+TEST(bound_interface_is_the_only_way_out)
 {
     struct wyrm_lwip_config config = bench_config();
 
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     config.bind_netif = &bench.out[1];
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
@@ -479,11 +455,10 @@ static wyrm_status inspect(struct wyrm_device *device, wyrm_ms now, void *arg)
     return wyrm_peer_get(device, now, bench.peer, arg);
 }
 
-static void a_core_call_gets_the_device_the_time_and_its_argument(void **state)
+TEST(a_core_call_gets_the_device_the_time_and_its_argument)
 {
     struct wyrm_peer_info info = {0};
 
-    (void)state;
     bench_advance(1000);
     assert_int_equal(wyrm_lwip_call_core(bench.tunnel, inspect, &info), WYRM_IDLE);
     assert_int_equal(info.endpoint.port, BENCH_PORT);
@@ -497,9 +472,8 @@ static wyrm_status remove_this_peer(struct wyrm_device *device, wyrm_ms now, voi
     return wyrm_peer_remove(device, *(const wyrm_peer_id *)peer);
 }
 
-static void a_core_call_is_followed_by_service(void **state)
+TEST(a_core_call_is_followed_by_service)
 {
-    (void)state;
     assert_int_equal(wyrm_lwip_call_core(bench.tunnel, remove_this_peer, &bench.peer), WYRM_IDLE);
     assert_int_equal(bench.lost, 1);
 }
@@ -514,51 +488,46 @@ static wyrm_status several_changes(struct wyrm_lwip *lwip, void *arg)
     return wyrm_peer_remove(wyrm_lwip_device(lwip), bench.peer);
 }
 
-static void several_changes_go_through_in_one_call(void **state)
+TEST(several_changes_go_through_in_one_call)
 {
-    (void)state;
     assert_int_equal(wyrm_lwip_call(bench.tunnel, several_changes, NULL), WYRM_IDLE);
     assert_int_equal(bench.lost, 1); /* the core had its turn afterwards */
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
-#define TEST_SIX(f)                                                                                \
-    {                                                                                              \
-#f "_over_ipv6", f, bench_setup_six, bench_teardown, NULL                                  \
-    }
+#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, bench_setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
-        TEST(running_tunnel_is_not_started_again),
-        TEST(port_in_use_is_reported_and_nothing_changes),
-        TEST(any_port_may_be_chosen),
-        TEST(port_moves_under_a_session_unless_it_is_taken),
-        TEST(port_of_the_systems_choice_stays_when_any_is_asked_for),
-        TEST(bad_configuration_is_refused),
-        TEST(start_without_memory_leaves_nothing_behind),
-        TEST(stopped_tunnel_comes_back),
-        TEST(connections_survive_a_new_start_with_the_same_address),
-        TEST(stop_leaves_no_secret),
-        TEST(calls_on_a_stopped_tunnel_are_refused),
-        TEST(stop_during_a_handshake_discards_it),
-        TEST(restart_during_a_handshake_discards_it),
-        TEST(removing_the_peer_during_its_handshake_discards_it),
-        TEST(handshake_may_be_started_by_the_other_side),
-        TEST(message_without_memory_is_repeated),
-        TEST(silent_peer_is_asked_again),
-        TEST(session_is_renewed_under_traffic),
-        TEST_SIX(session_is_renewed_under_traffic),
-        TEST(keepalives_leave_on_time),
-        TEST(known_defect_70_timer_that_lwip_refuses_once_fires_later),
-        TEST(start_without_a_timer_is_refused),
-        TEST(clock_of_lwip_may_wrap),
-        TEST(events_reach_the_application),
-        TEST(interface_removed_under_us_is_survived),
-        TEST(outer_interface_removed_is_survived),
-        TEST(bound_interface_is_the_only_way_out),
-        TEST(a_core_call_gets_the_device_the_time_and_its_argument),
-        TEST(a_core_call_is_followed_by_service),
-        TEST(several_changes_go_through_in_one_call),
+        RUN(running_tunnel_is_not_started_again),
+        RUN(port_in_use_is_reported_and_nothing_changes),
+        RUN(any_port_may_be_chosen),
+        RUN(port_moves_under_a_session_unless_it_is_taken),
+        RUN(port_of_the_systems_choice_stays_when_any_is_asked_for),
+        RUN(bad_configuration_is_refused),
+        RUN(start_without_memory_leaves_nothing_behind),
+        RUN(stopped_tunnel_comes_back),
+        RUN(connections_survive_a_new_start_with_the_same_address),
+        RUN(stop_leaves_no_secret),
+        RUN(calls_on_a_stopped_tunnel_are_refused),
+        RUN(stop_during_a_handshake_discards_it),
+        RUN(restart_during_a_handshake_discards_it),
+        RUN(removing_the_peer_during_its_handshake_discards_it),
+        RUN(handshake_may_be_started_by_the_other_side),
+        RUN(message_without_memory_is_repeated),
+        RUN(silent_peer_is_asked_again),
+        RUN(session_is_renewed_under_traffic),
+        RUN_SIX(session_is_renewed_under_traffic),
+        RUN(keepalives_leave_on_time),
+        RUN(known_defect_70_timer_that_lwip_refuses_once_fires_later),
+        RUN(start_without_a_timer_is_refused),
+        RUN(clock_of_lwip_may_wrap),
+        RUN(events_reach_the_application),
+        RUN(interface_removed_under_us_is_survived),
+        RUN(outer_interface_removed_is_survived),
+        RUN(bound_interface_is_the_only_way_out),
+        RUN(a_core_call_gets_the_device_the_time_and_its_argument),
+        RUN(a_core_call_is_followed_by_service),
+        RUN(several_changes_go_through_in_one_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,13 +4,15 @@
  *
  * Packets of lwIP on their way into the tunnel: sent, held, or refused.
  */
+#define SET_UP    setup
+#define TEAR_DOWN teardown
 #include "bench.h"
 
 #include "lwip/raw.h"
 
 static struct bench_socket s;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     int result = bench_setup(state);
 
@@ -18,7 +20,7 @@ static int setup(void **state)
     return result;
 }
 
-static int setup_six(void **state)
+FIXTURE(setup_six)
 {
     int result = bench_setup_six(state);
 
@@ -26,7 +28,7 @@ static int setup_six(void **state)
     return result;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
     bench_close(&s);
     return bench_teardown(state);
@@ -45,9 +47,8 @@ static void expect_plain(unsigned i, size_t len)
     }
 }
 
-static void packets_of_every_length_arrive(void **state)
+TEST(packets_of_every_length_arrive)
 {
-    (void)state;
     bench_connect();
     for (size_t len = 0; len <= BENCH_MTU - 28; len += len < 70 ? 1 : 50) {
         bench.n_plain = 0;
@@ -60,9 +61,8 @@ static void packets_of_every_length_arrive(void **state)
     assert_int_equal(bench_counters()->tx_copies, 0);
 }
 
-static void inner_ipv6_leaves(void **state)
+TEST(inner_ipv6_leaves)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(bench_send(&s, "fd07::2", 9, 100), ERR_OK);
     bench_settle();
@@ -98,11 +98,10 @@ static void send_pbuf(struct pbuf *p)
     assert_int_equal(udp_sendto(s.pcb, p, &to, 9), ERR_OK);
 }
 
-static void scattered_packet_is_gathered_by_the_cipher(void **state)
+TEST(scattered_packet_is_gathered_by_the_cipher)
 {
     struct pbuf *p = scattered(WYRM_LWIP_SPANS - 1, PBUF_RAM); /* and one for the headers */
 
-    (void)state;
     bench_connect();
     send_pbuf(p);
     pbuf_free(p);
@@ -111,11 +110,10 @@ static void scattered_packet_is_gathered_by_the_cipher(void **state)
     assert_int_equal(bench_counters()->tx_copies, 0);
 }
 
-static void packet_in_too_many_pieces_is_copied_once(void **state)
+TEST(packet_in_too_many_pieces_is_copied_once)
 {
     struct pbuf *p = scattered(40, PBUF_RAM);
 
-    (void)state;
     bench_connect();
     send_pbuf(p);
     pbuf_free(p);
@@ -124,9 +122,8 @@ static void packet_in_too_many_pieces_is_copied_once(void **state)
     assert_int_equal(bench_counters()->tx_copies, 1);
 }
 
-static void packet_waits_for_the_handshake_that_it_starts(void **state)
+TEST(packet_waits_for_the_handshake_that_it_starts)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(bench_counters()->held, 1);
     assert_int_equal(bench.n_wire, 0);
@@ -136,9 +133,8 @@ static void packet_waits_for_the_handshake_that_it_starts(void **state)
     assert_int_equal(bench_counters()->held_dropped, 0);
 }
 
-static void newest_packets_are_held_and_sent_in_order(void **state)
+TEST(newest_packets_are_held_and_sent_in_order)
 {
-    (void)state;
     for (size_t len = 1; len <= 6; len++) {
         assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
     }
@@ -150,11 +146,10 @@ static void newest_packets_are_held_and_sent_in_order(void **state)
     expect_plain(1, 6);
 }
 
-static void held_packets_of_all_peers_are_bounded(void **state)
+TEST(held_packets_of_all_peers_are_bounded)
 {
     const struct wyrm_endpoint nowhere = {.family = 4, .port = 9, .addr = {192, 0, 2, 99}};
 
-    (void)state;
     for (uint8_t i = 0; i < 3; i++) {
         struct wyrm_prefix prefix = {4, 32, {10, 7, 0, (uint8_t)(100 + i)}};
         uint8_t pub[WYRM_KEY_LEN] = {(uint8_t)(9 + i)};
@@ -172,9 +167,8 @@ static void held_packets_of_all_peers_are_bounded(void **state)
     assert_int_equal(bench_counters()->held_dropped, 2);
 }
 
-static void held_packets_are_freed_when_the_peer_is_lost(void **state)
+TEST(held_packets_are_freed_when_the_peer_is_lost)
 {
-    (void)state;
     bench.deaf = true;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     for (int i = 0; i < 20 && bench.lost == 0; i++) {
@@ -186,9 +180,8 @@ static void held_packets_are_freed_when_the_peer_is_lost(void **state)
     assert_int_equal(bench_counters()->held_dropped, 1);
 }
 
-static void held_packets_are_freed_with_their_peer(void **state)
+TEST(held_packets_are_freed_with_their_peer)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     unsigned before = bench_alive();
     assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
@@ -209,28 +202,25 @@ static wyrm_status replace_peer(struct wyrm_lwip *tunnel, void *unused)
 }
 
 /* TCP sends no segment again that somebody holds: a connection would hang for good. */
-static void held_packets_are_freed_with_a_peer_that_is_replaced_at_once(void **state)
+TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(wyrm_lwip_call(bench.tunnel, replace_peer, NULL), WYRM_IDLE);
     assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench_counters()->held_dropped, 1);
 }
 
-static void held_packets_are_freed_by_stop(void **state)
+TEST(held_packets_are_freed_by_stop)
 {
-    (void)state;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(bench.tunnel->held_count, 0); /* teardown counts the allocations */
 }
 
-static void volatile_packet_is_copied_to_be_held(void **state)
+TEST(volatile_packet_is_copied_to_be_held)
 {
     struct pbuf *p = scattered(3, PBUF_REF);
 
-    (void)state;
     send_pbuf(p);
     memset(p->payload, 0xee, 1); /* the owner goes on with its buffer */
     pbuf_free(p);
@@ -239,11 +229,10 @@ static void volatile_packet_is_copied_to_be_held(void **state)
     expect_plain(0, 3);
 }
 
-static void lasting_packet_is_held_without_a_copy(void **state)
+TEST(lasting_packet_is_held_without_a_copy)
 {
     struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 10, PBUF_RAM);
 
-    (void)state;
     for (uint8_t i = 0; i < 10; i++) {
         pbuf_put_at(p, i, i);
     }
@@ -265,9 +254,8 @@ static void inject_forwarded(const char *src, const char *dst)
     bench_inject(0, ip, bench_build(ip, &udp));
 }
 
-static void sender_without_a_route_is_told_by_icmp(void **state)
+TEST(sender_without_a_route_is_told_by_icmp)
 {
-    (void)state;
     inject_forwarded("192.0.2.9", "10.7.0.77");
     assert_int_equal(bench.n_wire, 1);
     const uint8_t *ip = bench.wire[0].bytes;
@@ -280,9 +268,8 @@ static void sender_without_a_route_is_told_by_icmp(void **state)
     assert_int_equal(bench_counters()->unreachable, 1);
 }
 
-static void ipv6_sender_without_a_route_is_told_by_icmp(void **state)
+TEST(ipv6_sender_without_a_route_is_told_by_icmp)
 {
-    (void)state;
     inject_forwarded("fd01::9", "fd07::77");
     assert_int_equal(bench.n_wire, 1);
     const uint8_t *ip = bench.wire[0].bytes;
@@ -321,9 +308,8 @@ static err_t send_watching_icmp(const char *to, u8_t protocol, u16_t header, siz
     return err;
 }
 
-static void local_sender_is_told_too(void **state)
+TEST(local_sender_is_told_too)
 {
-    (void)state;
     assert_int_equal(send_watching_icmp("10.7.0.77", 1, 20, 40), ERR_RTE);
     assert_int_equal(icmp.received, 1);
     assert_int_equal(icmp.bytes[0], 3);
@@ -334,9 +320,8 @@ static void local_sender_is_told_too(void **state)
     assert_int_equal(icmp.bytes[1], 3);
 }
 
-static void packet_beyond_the_mtu_is_refused_with_the_mtu(void **state)
+TEST(packet_beyond_the_mtu_is_refused_with_the_mtu)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(send_watching_icmp("10.7.0.2", 1, 20, BENCH_MTU - 27), ERR_VAL);
     assert_int_equal(icmp.received, 1);
@@ -351,13 +336,12 @@ static void packet_beyond_the_mtu_is_refused_with_the_mtu(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void refusals_are_not_refused(void **state)
+TEST(refusals_are_not_refused)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {
         .src = "192.0.2.9", .dst = "10.7.0.77", .sport = 3 << 8, .len = 40};
 
-    (void)state;
     size_t len = bench_build(ip, &udp);
     ip[9] = 1; /* an ICMP error whose receiver is unreachable */
     ip[10] = 0;
@@ -381,9 +365,8 @@ static unsigned errors_for_40(const char *src, const char *dst)
     return bench.n_wire;
 }
 
-static void known_defect_71_icmp_errors_are_limited_in_rate(void **state)
+TEST(known_defect_71_icmp_errors_are_limited_in_rate)
 {
-    (void)state;
     bench_advance(1000); /* whatever happened before */
     assert_int_equal(errors_for_40("fd01::9", "fd07::77"), 10);
     assert_int_equal(errors_for_40("192.0.2.9", "10.7.0.77"), 0); /* of one bucket */
@@ -394,21 +377,19 @@ static void known_defect_71_icmp_errors_are_limited_in_rate(void **state)
     assert_int_equal(bench_counters()->unreachable, 160);
 }
 
-static void multicast_is_dropped_silently(void **state)
+TEST(multicast_is_dropped_silently)
 {
     struct pbuf *p = scattered(5, PBUF_RAM);
     ip_addr_t to, from;
 
-    (void)state;
     assert_true(ipaddr_aton("ff02::1", &to) && ipaddr_aton("fd07::1", &from));
     (void)udp_sendto_if_src(s.pcb, p, &to, 9, wyrm_lwip_netif(bench.tunnel), &from);
     pbuf_free(p);
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void nothing_leaves_while_the_peer_has_no_address(void **state)
+TEST(nothing_leaves_while_the_peer_has_no_address)
 {
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, NULL), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
     bench_settle();
@@ -432,11 +413,10 @@ static unsigned reached_in_zone(uint32_t zone)
     return bench.n_wire;
 }
 
-static void known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another(void **state)
+TEST(known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another)
 {
     uint8_t zone = netif_get_index(&bench.out[0]);
 
-    (void)state;
     netif_create_ip6_linklocal_address(&bench.out[0], 1);
     netif_ip6_addr_set_state(&bench.out[0], 0, IP6_ADDR_PREFERRED);
     assert_int_equal(reached_in_zone(zone), 1);
@@ -446,9 +426,8 @@ static void known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another(v
     assert_true(bench_counters()->send_errors >= 2);
 }
 
-static void nothing_leaves_after_stop(void **state)
+TEST(nothing_leaves_after_stop)
 {
-    (void)state;
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
@@ -457,9 +436,8 @@ static void nothing_leaves_after_stop(void **state)
     assert_int_equal(bench_counters()->down, 2);
 }
 
-static void filter_may_drop_what_leaves(void **state)
+TEST(filter_may_drop_what_leaves)
 {
-    (void)state;
     bench_connect();
     bench.pass[WYRM_LWIP_OUT] = false;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -472,9 +450,8 @@ static void stop_tunnel(void)
     wyrm_lwip_stop(bench.tunnel);
 }
 
-static void filter_may_stop_the_tunnel(void **state)
+TEST(filter_may_stop_the_tunnel)
 {
-    (void)state;
     bench_connect();
     bench.during_filter = stop_tunnel;
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
@@ -482,11 +459,10 @@ static void filter_may_stop_the_tunnel(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void tunnel_through_itself_is_cut(void **state)
+TEST(tunnel_through_itself_is_cut)
 {
     const struct wyrm_endpoint inside = {.family = 4, .port = 9, .addr = {10, 7, 0, 2}};
 
-    (void)state;
     bench_connect();
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &inside), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
@@ -496,9 +472,8 @@ static void tunnel_through_itself_is_cut(void **state)
 
 /* ---- Headers ---- */
 
-static void sums_left_to_hardware_are_filled_in(void **state)
+TEST(sums_left_to_hardware_are_filled_in)
 {
-    (void)state;
     bench_connect();
     inject_forwarded("192.0.2.9", "10.7.0.2"); /* lwIP zeroes the sums of what it forwards */
     inject_forwarded("fd01::9", "fd07::2");
@@ -507,11 +482,10 @@ static void sums_left_to_hardware_are_filled_in(void **state)
     expect_plain(1, 40);
 }
 
-static void segment_size_of_an_outgoing_connection_is_clamped(void **state)
+TEST(segment_size_of_an_outgoing_connection_is_clamped)
 {
     uint8_t ip[BENCH_PACKET_MAX];
 
-    (void)state;
     bench_connect();
     for (int odd = 0; odd < 2; odd++) {
         bench.n_plain = 0;
@@ -537,12 +511,11 @@ static uint8_t outer_tos(void)
     return (uint8_t)(ip[0] >> 4 == 6 ? ip[0] << 4 | ip[1] >> 4 : ip[1]);
 }
 
-static void congestion_marks_cross_the_tunnel(void **state)
+TEST(congestion_marks_cross_the_tunnel)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     struct bench_udp udp = {.src = "10.8.0.1", .dst = "10.7.0.2", .tos = 2, .len = 8};
 
-    (void)state;
     bench_connect();
     s.pcb->tos = 2; /* ECT(0) */
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
@@ -556,11 +529,10 @@ static void congestion_marks_cross_the_tunnel(void **state)
     assert_int_equal(bench.plain[0].bytes[1] & 3, 3);
 }
 
-static void handshakes_carry_their_own_tos(void **state)
+TEST(handshakes_carry_their_own_tos)
 {
     static struct wyrm_job job;
 
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(outer_tos(), 0x88);
@@ -592,9 +564,8 @@ static void expect_way_out(unsigned where, const uint8_t *src)
 
 static const uint8_t first[] = {192, 0, 2, 1}, second[] = {198, 51, 100, 1};
 
-static void answers_leave_where_the_question_came_in(void **state)
+TEST(answers_leave_where_the_question_came_in)
 {
-    (void)state;
     bench_connect();
     expect_way_out(0, first);
     bench.ready = 0;
@@ -604,28 +575,25 @@ static void answers_leave_where_the_question_came_in(void **state)
     expect_way_out(1, second);
 }
 
-static void routing_decides_when_the_old_address_is_gone(void **state)
+TEST(routing_decides_when_the_old_address_is_gone)
 {
     ip4_addr_t other;
 
-    (void)state;
     reach_us_at_the_other_address();
     IP4_ADDR(&other, 198, 51, 100, 7);
     netif_set_ipaddr(&bench.out[1], &other);
     expect_way_out(0, first);
 }
 
-static void routing_decides_when_the_old_interface_is_down(void **state)
+TEST(routing_decides_when_the_old_interface_is_down)
 {
-    (void)state;
     reach_us_at_the_other_address();
     netif_set_down(&bench.out[1]);
     expect_way_out(0, first);
 }
 
-static void routing_decides_when_the_old_interface_is_gone(void **state)
+TEST(routing_decides_when_the_old_interface_is_gone)
 {
-    (void)state;
     reach_us_at_the_other_address();
     netif_remove(&bench.out[1]);
     expect_way_out(0, first);
@@ -651,9 +619,8 @@ static void send_one_of_each(void)
     pbuf_free(p);
 }
 
-static void any_allocation_may_fail_while_sending(void **state)
+TEST(any_allocation_may_fail_while_sending)
 {
-    (void)state;
     bench_connect();
     for (unsigned n = 1; n < 30; n++) {
         netif_poll_all();
@@ -675,9 +642,8 @@ static void any_allocation_may_fail_while_sending(void **state)
     }
 }
 
-static void any_allocation_may_fail_while_holding(void **state)
+TEST(any_allocation_may_fail_while_holding)
 {
-    (void)state;
     for (unsigned n = 1; n < 30; n++) {
         bench_fail_at = n;
         send_one_of_each();
@@ -690,53 +656,49 @@ static void any_allocation_may_fail_while_holding(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define TEST_SIX(f)                                                                                \
-    {                                                                                              \
-#f "_over_ipv6", f, setup_six, teardown, NULL                                              \
-    }
+#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
-        TEST(packets_of_every_length_arrive),
-        TEST_SIX(packets_of_every_length_arrive),
-        TEST(inner_ipv6_leaves),
-        TEST_SIX(inner_ipv6_leaves),
-        TEST(scattered_packet_is_gathered_by_the_cipher),
-        TEST(packet_in_too_many_pieces_is_copied_once),
-        TEST(packet_waits_for_the_handshake_that_it_starts),
-        TEST_SIX(packet_waits_for_the_handshake_that_it_starts),
-        TEST(newest_packets_are_held_and_sent_in_order),
-        TEST(held_packets_of_all_peers_are_bounded),
-        TEST(held_packets_are_freed_when_the_peer_is_lost),
-        TEST(held_packets_are_freed_with_their_peer),
-        TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once),
-        TEST(held_packets_are_freed_by_stop),
-        TEST(volatile_packet_is_copied_to_be_held),
-        TEST(lasting_packet_is_held_without_a_copy),
-        TEST(sender_without_a_route_is_told_by_icmp),
-        TEST(ipv6_sender_without_a_route_is_told_by_icmp),
-        TEST(local_sender_is_told_too),
-        TEST(packet_beyond_the_mtu_is_refused_with_the_mtu),
-        TEST(refusals_are_not_refused),
-        TEST(known_defect_71_icmp_errors_are_limited_in_rate),
-        TEST(multicast_is_dropped_silently),
-        TEST(nothing_leaves_while_the_peer_has_no_address),
-        TEST(known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another),
-        TEST(nothing_leaves_after_stop),
-        TEST(filter_may_drop_what_leaves),
-        TEST(filter_may_stop_the_tunnel),
-        TEST(tunnel_through_itself_is_cut),
-        TEST(sums_left_to_hardware_are_filled_in),
-        TEST(segment_size_of_an_outgoing_connection_is_clamped),
-        TEST(congestion_marks_cross_the_tunnel),
-        TEST_SIX(congestion_marks_cross_the_tunnel),
-        TEST(handshakes_carry_their_own_tos),
-        TEST_SIX(handshakes_carry_their_own_tos),
-        TEST(answers_leave_where_the_question_came_in),
-        TEST(routing_decides_when_the_old_address_is_gone),
-        TEST(routing_decides_when_the_old_interface_is_down),
-        TEST(routing_decides_when_the_old_interface_is_gone),
-        TEST(any_allocation_may_fail_while_sending),
-        TEST(any_allocation_may_fail_while_holding),
+        RUN(packets_of_every_length_arrive),
+        RUN_SIX(packets_of_every_length_arrive),
+        RUN(inner_ipv6_leaves),
+        RUN_SIX(inner_ipv6_leaves),
+        RUN(scattered_packet_is_gathered_by_the_cipher),
+        RUN(packet_in_too_many_pieces_is_copied_once),
+        RUN(packet_waits_for_the_handshake_that_it_starts),
+        RUN_SIX(packet_waits_for_the_handshake_that_it_starts),
+        RUN(newest_packets_are_held_and_sent_in_order),
+        RUN(held_packets_of_all_peers_are_bounded),
+        RUN(held_packets_are_freed_when_the_peer_is_lost),
+        RUN(held_packets_are_freed_with_their_peer),
+        RUN(held_packets_are_freed_with_a_peer_that_is_replaced_at_once),
+        RUN(held_packets_are_freed_by_stop),
+        RUN(volatile_packet_is_copied_to_be_held),
+        RUN(lasting_packet_is_held_without_a_copy),
+        RUN(sender_without_a_route_is_told_by_icmp),
+        RUN(ipv6_sender_without_a_route_is_told_by_icmp),
+        RUN(local_sender_is_told_too),
+        RUN(packet_beyond_the_mtu_is_refused_with_the_mtu),
+        RUN(refusals_are_not_refused),
+        RUN(known_defect_71_icmp_errors_are_limited_in_rate),
+        RUN(multicast_is_dropped_silently),
+        RUN(nothing_leaves_while_the_peer_has_no_address),
+        RUN(known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another),
+        RUN(nothing_leaves_after_stop),
+        RUN(filter_may_drop_what_leaves),
+        RUN(filter_may_stop_the_tunnel),
+        RUN(tunnel_through_itself_is_cut),
+        RUN(sums_left_to_hardware_are_filled_in),
+        RUN(segment_size_of_an_outgoing_connection_is_clamped),
+        RUN(congestion_marks_cross_the_tunnel),
+        RUN_SIX(congestion_marks_cross_the_tunnel),
+        RUN(handshakes_carry_their_own_tos),
+        RUN_SIX(handshakes_carry_their_own_tos),
+        RUN(answers_leave_where_the_question_came_in),
+        RUN(routing_decides_when_the_old_address_is_gone),
+        RUN(routing_decides_when_the_old_interface_is_down),
+        RUN(routing_decides_when_the_old_interface_is_gone),
+        RUN(any_allocation_may_fail_while_sending),
+        RUN(any_allocation_may_fail_while_holding),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
  * Routing by allowed addresses, with the hooks in place: what belongs to the tunnel goes into the
  * tunnel or nowhere.
  */
+#define SET_UP    setup
+#define TEAR_DOWN teardown
 #include "bench.h"
 
 #include "lwip/prot/icmp6.h"
@@ -12,7 +14,7 @@
 
 static struct bench_socket s;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     static const struct wyrm_prefix all[] = {{4, 0, {0}}, {6, 0, {0}}};
     int result = bench_setup(state);
@@ -24,15 +26,14 @@ static int setup(void **state)
     return result;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
     bench_close(&s);
     return bench_teardown(state);
 }
 
-static void everything_goes_through_the_tunnel(void **state)
+TEST(everything_goes_through_the_tunnel)
 {
-    (void)state;
     bench_connect(); /* whose own datagrams do not */
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
     assert_int_equal(bench_send(&s, "2001:db8::1", 9, 50), ERR_OK);
@@ -42,9 +43,8 @@ static void everything_goes_through_the_tunnel(void **state)
     assert_int_equal(bench_counters()->loops, 0);
 }
 
-static void attached_networks_keep_precedence(void **state)
+TEST(attached_networks_keep_precedence)
 {
-    (void)state;
     bench_connect();
     assert_int_equal(bench_send(&s, "192.0.2.77", 9, 50), ERR_OK);
     assert_int_equal(bench_send(&s, "198.51.100.77", 9, 50), ERR_OK);
@@ -53,11 +53,10 @@ static void attached_networks_keep_precedence(void **state)
     assert_int_equal(bench.wire[1].where, 1);
 }
 
-static void cable_that_is_out_attaches_no_network(void **state)
+TEST(cable_that_is_out_attaches_no_network)
 {
     ip6_addr_t other;
 
-    (void)state;
     bench_connect();
     assert_true(ip6addr_aton("fd03::1", &other));
     netif_ip6_addr_set(&bench.out[1], 1, &other);
@@ -106,9 +105,8 @@ static void strictly(void)
     allow(6, 0, 0, 0);
 }
 
-static void known_defect_66_a_short_netmask_takes_no_address_from_the_tunnel(void **state)
+TEST(known_defect_66_a_short_netmask_takes_no_address_from_the_tunnel)
 {
-    (void)state;
     bench_connect();
     allow(4, 32, 8, 0); /* 8.0.0.0/32 */
     lease("10.1.2.3", "128.0.0.0");
@@ -121,9 +119,8 @@ static void known_defect_66_a_short_netmask_takes_no_address_from_the_tunnel(voi
     assert_int_equal(sent_to("11.1.1.1"), 1); /* a tie */
 }
 
-static void tunnel_wins_ties(void **state)
+TEST(tunnel_wins_ties)
 {
-    (void)state;
     bench_connect();
     allow(4, 24, 198, 51);
     lease("198.51.0.1", "255.255.255.0");
@@ -134,9 +131,8 @@ static void tunnel_wins_ties(void **state)
     assert_int_equal(sent_to("fd01::77"), 1);
 }
 
-static void netmask_with_holes_is_as_long_as_its_leading_ones(void **state)
+TEST(netmask_with_holes_is_as_long_as_its_leading_ones)
 {
-    (void)state;
     bench_connect();
     allow(4, 8, 10, 0);
     lease("10.1.2.3", "254.255.255.1"); /* 31 ones, but only seven of them lead */
@@ -144,11 +140,10 @@ static void netmask_with_holes_is_as_long_as_its_leading_ones(void **state)
     assert_int_equal(sent_to("10.1.2.5"), 1);
 }
 
-static void own_addresses_are_never_sent_into_the_tunnel(void **state)
+TEST(own_addresses_are_never_sent_into_the_tunnel)
 {
     ip4_addr_t own;
 
-    (void)state;
     strictly();
     allow(4, 32, 192, 0);
     lease("192.0.0.0", "255.255.255.0");
@@ -156,9 +151,8 @@ static void own_addresses_are_never_sent_into_the_tunnel(void **state)
     assert_ptr_equal(ip4_route_src(&own, &own), &bench.out[0]);
 }
 
-static void most_specific_attached_network_wins(void **state)
+TEST(most_specific_attached_network_wins)
 {
-    (void)state;
     lease("198.51.0.1", "255.255.0.0"); /* the other one is 198.51.100.1/24 */
     assert_int_equal(bench_send(&s, "198.51.100.9", 9, 50), ERR_OK);
     assert_int_equal(bench.wire[0].where, 1);
@@ -166,13 +160,12 @@ static void most_specific_attached_network_wins(void **state)
     assert_int_equal(bench.wire[1].where, 0);
 }
 
-static void under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel(void **state)
+TEST(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel)
 {
     static const char *const everybody[] = {"192.0.2.77",  "198.51.100.77",   "8.8.8.8",
                                             "224.0.0.251", "255.255.255.255", "fd01::77",
                                             "2001:db8::1", "ff05::1"};
 
-    (void)state;
     strictly();
     bench_connect(); /* with 192.0.2.2 */
     ip_set_option(s.pcb, SOF_BROADCAST);
@@ -187,9 +180,8 @@ static void under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void strict_policy_lets_the_application_name_an_interface(void **state)
+TEST(strict_policy_lets_the_application_name_an_interface)
 {
-    (void)state;
     strictly();
     udp_bind_netif(s.pcb, &bench.out[0]);
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
@@ -238,9 +230,8 @@ static bool has_address_in(const char *prefix)
     return false;
 }
 
-static void known_defect_67_router_advertisement_takes_no_address_from_the_tunnel(void **state)
+TEST(known_defect_67_router_advertisement_takes_no_address_from_the_tunnel)
 {
-    (void)state;
     bench_connect();
     advertise("fd08::"); /* which is an allowed /64 */
     assert_true(has_address_in("fd08::"));
@@ -250,9 +241,8 @@ static void known_defect_67_router_advertisement_takes_no_address_from_the_tunne
     assert_int_equal(sent_to("2001:db8::9"), 0);
 }
 
-static void strict_policy_ignores_advertised_prefixes(void **state)
+TEST(strict_policy_ignores_advertised_prefixes)
 {
-    (void)state;
     strictly();
     bench_connect();
     advertise("2001:db8::");
@@ -261,12 +251,11 @@ static void strict_policy_ignores_advertised_prefixes(void **state)
     assert_int_equal(sent_to("fd01::9"), 1);
 }
 
-static void endpoint_in_a_far_network_is_not_reached_through_itself(void **state)
+TEST(endpoint_in_a_far_network_is_not_reached_through_itself)
 {
     const struct wyrm_endpoint far = {.family = 4, .port = BENCH_PORT, .addr = {203, 0, 113, 5}};
     static struct wyrm_job job;
 
-    (void)state;
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &far), WYRM_IDLE);
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
     wyrm_lwip_work(bench.tunnel, &job);
@@ -275,9 +264,8 @@ static void endpoint_in_a_far_network_is_not_reached_through_itself(void **state
     assert_int_equal(bench_counters()->loops, 0);
 }
 
-static void nothing_slips_out_after_stop(void **state)
+TEST(nothing_slips_out_after_stop)
 {
-    (void)state;
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_RTE);
@@ -285,9 +273,8 @@ static void nothing_slips_out_after_stop(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void short_netmask_takes_nothing_after_stop(void **state)
+TEST(short_netmask_takes_nothing_after_stop)
 {
-    (void)state;
     lease("10.1.2.3", "128.0.0.0");
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
@@ -295,12 +282,11 @@ static void short_netmask_takes_nothing_after_stop(void **state)
     assert_int_equal(bench.n_wire, 0);
 }
 
-static void failed_restart_keeps_the_routes(void **state)
+TEST(failed_restart_keeps_the_routes)
 {
     struct wyrm_lwip_config config = bench_config();
     struct bench_socket thief;
 
-    (void)state;
     wyrm_lwip_stop(bench.tunnel);
     bench_open(&thief, BENCH_PORT);
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_USE);
@@ -309,9 +295,8 @@ static void failed_restart_keeps_the_routes(void **state)
     bench_close(&thief);
 }
 
-static void removed_tunnel_gives_the_routes_back(void **state)
+TEST(removed_tunnel_gives_the_routes_back)
 {
-    (void)state;
     wyrm_lwip_remove(bench.tunnel);
     assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 1);
@@ -319,25 +304,24 @@ static void removed_tunnel_gives_the_routes_back(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(everything_goes_through_the_tunnel),
-        TEST(attached_networks_keep_precedence),
-        TEST(known_defect_66_a_short_netmask_takes_no_address_from_the_tunnel),
-        TEST(tunnel_wins_ties),
-        TEST(netmask_with_holes_is_as_long_as_its_leading_ones),
-        TEST(own_addresses_are_never_sent_into_the_tunnel),
-        TEST(most_specific_attached_network_wins),
-        TEST(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel),
-        TEST(strict_policy_lets_the_application_name_an_interface),
-        TEST(known_defect_67_router_advertisement_takes_no_address_from_the_tunnel),
-        TEST(strict_policy_ignores_advertised_prefixes),
-        TEST(cable_that_is_out_attaches_no_network),
-        TEST(endpoint_in_a_far_network_is_not_reached_through_itself),
-        TEST(nothing_slips_out_after_stop),
-        TEST(short_netmask_takes_nothing_after_stop),
-        TEST(failed_restart_keeps_the_routes),
-        TEST(removed_tunnel_gives_the_routes_back),
+        RUN(everything_goes_through_the_tunnel),
+        RUN(attached_networks_keep_precedence),
+        RUN(known_defect_66_a_short_netmask_takes_no_address_from_the_tunnel),
+        RUN(tunnel_wins_ties),
+        RUN(netmask_with_holes_is_as_long_as_its_leading_ones),
+        RUN(own_addresses_are_never_sent_into_the_tunnel),
+        RUN(most_specific_attached_network_wins),
+        RUN(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel),
+        RUN(strict_policy_lets_the_application_name_an_interface),
+        RUN(known_defect_67_router_advertisement_takes_no_address_from_the_tunnel),
+        RUN(strict_policy_ignores_advertised_prefixes),
+        RUN(cable_that_is_out_attaches_no_network),
+        RUN(endpoint_in_a_far_network_is_not_reached_through_itself),
+        RUN(nothing_slips_out_after_stop),
+        RUN(short_netmask_takes_nothing_after_stop),
+        RUN(failed_restart_keeps_the_routes),
+        RUN(removed_tunnel_gives_the_routes_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

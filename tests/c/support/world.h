@@ -11,14 +11,9 @@
 #ifndef WYRM_TEST_WORLD_H
 #define WYRM_TEST_WORLD_H
 
-/* cmocka wants these before its own header */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "node.h"
 

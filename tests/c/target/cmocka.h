@@ -16,6 +16,8 @@
 struct CMUnitTest {
     const char *name;
     void (*run)(void **state);
+    int (*set_up)(void **state), (*tear_down)(void **state);
+    void *initial;
 };
 
 static inline void check(int holds, const char *file, int line)
@@ -33,10 +35,6 @@ static inline void check(int holds, const char *file, int line)
 #define assert_int_equal(a, b)       check((a) == (b), __FILE__, __LINE__)
 #define assert_memory_equal(a, b, n) check(memcmp((a), (b), (n)) == 0, __FILE__, __LINE__)
 
-#define cmocka_unit_test(function)                                                                 \
-    {                                                                                              \
-#function, function                                                                        \
-    }
 #define cmocka_run_group_tests_name(name, tests, setup, teardown)                                  \
     run_tests(tests, sizeof(tests) / sizeof((tests)[0]), setup)
 #define cmocka_run_group_tests(tests, setup, teardown)                                             \
@@ -49,7 +47,11 @@ static inline int run_tests(const struct CMUnitTest *tests, size_t n, int (*setu
     if (setup)
         (void)setup(&state);
     for (size_t i = 0; i < n; i++) {
+        if (tests[i].set_up)
+            (void)tests[i].set_up(&state);
         tests[i].run(&state);
+        if (tests[i].tear_down)
+            (void)tests[i].tear_down(&state);
         board_print("ok ");
         board_print(tests[i].name);
         board_print("\n");

@@ -8,11 +8,9 @@
 #include "random_word.h"
 #include "twins.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #ifndef CHECK_ROUNDS
 #define CHECK_ROUNDS 5000
@@ -40,12 +38,11 @@ static void fill_edgy(void *memory, size_t len)
     }
 }
 
-static void chacha20_blocks_equals_its_twin(void **state)
+TEST(chacha20_blocks_equals_its_twin)
 {
     uint8_t in[64 * MAX_BLOCKS + SLACK], got[sizeof(in)], want[sizeof(in)];
     uint32_t a[WYRM_CHACHA20_WORDS], b[WYRM_CHACHA20_WORDS];
 
-    (void)state;
     for (unsigned i = 0; i < ROUNDS / 2; i++) {
         size_t blocks = 1 + random_word() % MAX_BLOCKS;
         uint8_t *from = in + i % 4, *to = got + i / 4 % 4, *twin_to = want + i / 4 % 4;
@@ -101,12 +98,11 @@ static void assert_same_sum(struct wyrm_poly1305 *a, struct wyrm_poly1305 *b)
     assert_memory_equal(a, b, sizeof(*a));
 }
 
-static void poly1305_blocks_equals_its_twin(void **state)
+TEST(poly1305_blocks_equals_its_twin)
 {
     uint8_t in[16 * MAX_BLOCKS + SLACK];
     struct wyrm_poly1305 a, b;
 
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         size_t blocks = 1 + random_word() % MAX_BLOCKS;
         uint32_t top = blocks == 1 ? random_word() & 1 : 1;
@@ -120,12 +116,11 @@ static void poly1305_blocks_equals_its_twin(void **state)
     }
 }
 
-static void blake2s_compress_equals_its_twin(void **state)
+TEST(blake2s_compress_equals_its_twin)
 {
     uint8_t block[WYRM_HASH_BLOCK_LEN + SLACK];
     struct wyrm_blake2s a, b;
 
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint32_t last = i / 4 % 2 ? 0 : ~UINT32_C(0);
 
@@ -207,14 +202,13 @@ __attribute__((noinline)) static void leave_residue(void (*run)(void))
         residue[i] = (top - RESIDUE)[i];
 }
 
-static void no_call_leaves_a_word_that_depends_on_its_secrets(void **state)
+TEST(no_call_leaves_a_word_that_depends_on_its_secrets)
 {
     static void (*const runs[])(void) = {run_seal, run_open, run_xor, run_hchacha, run_poly1305,
                                          run_mac,  run_hmac, run_kdf, run_x25519};
     static uint32_t first[RESIDUE];
     static volatile unsigned turn; /* in memory: a register would show on the stack */
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         for (turn = 0; turn < 2; turn++) {
             memset(out, 0, sizeof(out));
@@ -240,10 +234,10 @@ static void no_call_leaves_a_word_that_depends_on_its_secrets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chacha20_blocks_equals_its_twin),
-        cmocka_unit_test(poly1305_blocks_equals_its_twin),
-        cmocka_unit_test(blake2s_compress_equals_its_twin),
-        cmocka_unit_test(no_call_leaves_a_word_that_depends_on_its_secrets),
+        RUN(chacha20_blocks_equals_its_twin),
+        RUN(poly1305_blocks_equals_its_twin),
+        RUN(blake2s_compress_equals_its_twin),
+        RUN(no_call_leaves_a_word_that_depends_on_its_secrets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

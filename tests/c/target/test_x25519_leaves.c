@@ -15,11 +15,9 @@
 
 #include "random_word.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #if WYRM_ARCH_ARMV7EM
 #define LEAF(name) wyrm_fe_##name##_armv7em
@@ -75,9 +73,8 @@ static void assert_same(struct fe got, struct fe want)
     assert_memory_equal(got_bytes, want_bytes, 32);
 }
 
-static void multiplication_equals_its_twin(void **state)
+TEST(multiplication_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = edgy_element(), b = edgy_element(), got, want;
 
@@ -89,9 +86,8 @@ static void multiplication_equals_its_twin(void **state)
     }
 }
 
-static void squaring_equals_its_twin(void **state)
+TEST(squaring_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = edgy_element(), got, want;
         unsigned times = 1 + i % 3;
@@ -123,9 +119,8 @@ static void check_ladder(void leaf(struct fe *x, struct fe *z, const uint8_t swa
     assert_same(got_x, want_x);
 }
 
-static void the_ladder_equals_its_twin(void **state)
+TEST(the_ladder_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < LADDERS; i++) {
         struct fe point = edgy_element();
 
@@ -137,9 +132,8 @@ static void the_ladder_equals_its_twin(void **state)
 #if WYRM_ARCH_ARMV6M || (WYRM_ARCH_RV32 && !WYRM_SMALL)
 void LEAF(ladder_from_9)(struct fe *x, struct fe *z, const uint8_t swaps[32]);
 
-static void the_ladder_from_the_base_point_equals_its_twin(void **state)
+TEST(the_ladder_from_the_base_point_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < LADDERS; i++)
         check_ladder(LEAF(ladder_from_9), (struct fe){{9}});
 }
@@ -148,11 +142,11 @@ static void the_ladder_from_the_base_point_equals_its_twin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplication_equals_its_twin),
-        cmocka_unit_test(squaring_equals_its_twin),
-        cmocka_unit_test(the_ladder_equals_its_twin),
+        RUN(multiplication_equals_its_twin),
+        RUN(squaring_equals_its_twin),
+        RUN(the_ladder_equals_its_twin),
 #if WYRM_ARCH_ARMV6M || (WYRM_ARCH_RV32 && !WYRM_SMALL)
-        cmocka_unit_test(the_ladder_from_the_base_point_equals_its_twin),
+        RUN(the_ladder_from_the_base_point_equals_its_twin),
 #endif
     };
 

@@ -15,11 +15,9 @@
 
 #include "random_word.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #if WYRM_ASM && WYRM_ARCH_ARMV7M
 
@@ -103,9 +101,8 @@ static void assert_same_element(const struct wide *got, const struct fe *want)
     assert_memory_equal(bytes_a, bytes_b, sizeof(bytes_a));
 }
 
-static void products_equal_their_twins(void **state)
+TEST(products_equal_their_twins)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = edgy_element(2 * LIMIT), b = edgy_element(2 * LIMIT), want;
         struct wide wide_a = widened(&a), wide_b = widened(&b), got;
@@ -124,9 +121,8 @@ static void products_equal_their_twins(void **state)
     }
 }
 
-static void the_rest_of_the_arithmetic_equals_its_twins(void **state)
+TEST(the_rest_of_the_arithmetic_equals_its_twins)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = edgy_element(LIMIT), b = edgy_element(LIMIT), want;
         struct wide wide_a = widened(&a), wide_b = widened(&b), got;
@@ -152,8 +148,8 @@ static void the_rest_of_the_arithmetic_equals_its_twins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_equal_their_twins),
-        cmocka_unit_test(the_rest_of_the_arithmetic_equals_its_twins),
+        RUN(products_equal_their_twins),
+        RUN(the_rest_of_the_arithmetic_equals_its_twins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,11 +15,9 @@
 
 #include "random_word.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #if WYRM_ASM && WYRM_ARCH_XTENSA && WYRM_FE_BITS == 26
 
@@ -70,9 +68,8 @@ static void assert_same(const struct fe *got, const struct fe *want)
     assert_memory_equal(got, want, sizeof(*want));
 }
 
-static void multiplication_equals_its_twin(void **state)
+TEST(multiplication_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = i % 2 ? edgy_sum() : edgy_difference();
         struct fe b = i % 4 < 2 ? edgy_difference() : edgy_product(), got, want;
@@ -85,9 +82,8 @@ static void multiplication_equals_its_twin(void **state)
     }
 }
 
-static void squaring_equals_its_twin(void **state)
+TEST(squaring_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct fe a = i % 2 ? edgy_sum() : edgy_difference(), got, want;
         unsigned times = 1 + i % 3;
@@ -100,9 +96,8 @@ static void squaring_equals_its_twin(void **state)
 
 /* The ladder takes coordinates as they come from a packet, below 2^255, and clamped scalars: of the
  * swaps bit 254 is set, bits 1 and 0 are not. The results are the same fractions. */
-static void the_ladder_equals_its_twin(void **state)
+TEST(the_ladder_equals_its_twin)
 {
-    (void)state;
     for (unsigned i = 0; i < LADDERS; i++) {
         uint8_t swaps[32], point[32], got_bytes[32], want_bytes[32];
         struct fe got_x, got_z, want_x, want_z;
@@ -128,9 +123,9 @@ static void the_ladder_equals_its_twin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplication_equals_its_twin),
-        cmocka_unit_test(squaring_equals_its_twin),
-        cmocka_unit_test(the_ladder_equals_its_twin),
+        RUN(multiplication_equals_its_twin),
+        RUN(squaring_equals_its_twin),
+        RUN(the_ladder_equals_its_twin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

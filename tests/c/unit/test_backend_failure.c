@@ -6,6 +6,8 @@
  * functions below in front of ours (see tests/c/CMakeLists.txt). Nothing goes out and no session
  * comes about; when the backend recovers, so does the tunnel.
  */
+#define SET_UP    make
+#define TEAR_DOWN release
 #include "world.h"
 
 static bool seal_fails, base_fails, hchacha20_fails;
@@ -41,20 +43,20 @@ bool __wrap_wyrm_hchacha20(uint8_t *out, const uint8_t *key, const uint8_t *nonc
     return !hchacha20_fails && __real_wyrm_hchacha20(out, key, nonce);
 }
 
-static int make(void **state)
+FIXTURE(make)
 {
     *state = world_make(2);
     return 0;
 }
 
-static int release(void **state)
+FIXTURE(release)
 {
     seal_fails = base_fails = hchacha20_fails = false;
     world_free(*state);
     return 0;
 }
 
-static void a_failed_seal_sends_no_data(void **state)
+TEST(a_failed_seal_sends_no_data)
 {
     struct world *w = *state;
 
@@ -86,17 +88,17 @@ static void expect_no_initiation(struct world *w, bool *flag)
     assert_true(is_up(w, A, B));
 }
 
-static void a_failed_seal_sends_no_initiation(void **state)
+TEST(a_failed_seal_sends_no_initiation)
 {
     expect_no_initiation(*state, &seal_fails);
 }
 
-static void a_failed_public_ephemeral_sends_no_initiation(void **state)
+TEST(a_failed_public_ephemeral_sends_no_initiation)
 {
     expect_no_initiation(*state, &base_fails);
 }
 
-static void a_failed_seal_sends_no_response_and_begins_no_session(void **state)
+TEST(a_failed_seal_sends_no_response_and_begins_no_session)
 {
     struct world *w = *state;
 
@@ -110,7 +112,7 @@ static void a_failed_seal_sends_no_response_and_begins_no_session(void **state)
     assert_false(is_up(w, A, B));
 }
 
-static void a_failed_public_key_changes_nothing(void **state)
+TEST(a_failed_public_key_changes_nothing)
 {
     struct world *w = *state;
     uint8_t key[WYRM_KEY_LEN] = {1}, pub[WYRM_KEY_LEN];
@@ -125,13 +127,12 @@ static void a_failed_public_key_changes_nothing(void **state)
 }
 
 /* A cookie sealed under a key that anyone can compute would be a cookie for everyone. */
-static void a_failed_hchacha20_seals_nothing(void **state)
+TEST(a_failed_hchacha20_seals_nothing)
 {
     uint8_t box[16 + WYRM_AEAD_TAG_LEN];
     const uint8_t secret[16] = {1, 2, 3}, nonce[WYRM_XAEAD_NONCE_LEN] = {4};
     const uint8_t key[WYRM_AEAD_KEY_LEN] = {5};
 
-    (void)state;
     hchacha20_fails = true;
     assert_false(wyrm_xaead_seal(box, secret, sizeof(secret), NULL, 0, nonce, key));
 
@@ -144,14 +145,12 @@ static void a_failed_hchacha20_seals_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_failed_seal_sends_no_data, make, release),
-        cmocka_unit_test_setup_teardown(a_failed_seal_sends_no_initiation, make, release),
-        cmocka_unit_test_setup_teardown(a_failed_public_ephemeral_sends_no_initiation, make,
-                                        release),
-        cmocka_unit_test_setup_teardown(a_failed_seal_sends_no_response_and_begins_no_session, make,
-                                        release),
-        cmocka_unit_test_setup_teardown(a_failed_public_key_changes_nothing, make, release),
-        cmocka_unit_test_setup_teardown(a_failed_hchacha20_seals_nothing, make, release),
+        RUN(a_failed_seal_sends_no_data),
+        RUN(a_failed_seal_sends_no_initiation),
+        RUN(a_failed_public_ephemeral_sends_no_initiation),
+        RUN(a_failed_seal_sends_no_response_and_begins_no_session),
+        RUN(a_failed_public_key_changes_nothing),
+        RUN(a_failed_hchacha20_seals_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,12 +10,10 @@
 #include "core/wyrm_timers.h"
 #include "core/wyrm_wire.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP fresh
+#include "test.h"
 
 enum { SERVER, CLIENT, ROOM = 512, QUEUE = 64, IP_LEN = 100 };
 
@@ -176,9 +174,8 @@ static void begin(uint64_t seed)
     client_boot(&net.keys.io, net.keys.priv, net.server.pub, &there.remote);
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-    (void)state;
     begin(1);
     return 0;
 }
@@ -195,16 +192,14 @@ static void assert_they_talk(void)
     assert_true(net.heard[CLIENT] > client && net.heard[SERVER] > server);
 }
 
-static void a_client_brings_the_tunnel_up(void **state)
+TEST(a_client_brings_the_tunnel_up)
 {
-    (void)state;
     assert_they_talk();
     assert_int_equal(net.initiations[CLIENT], 1);
 }
 
-static void an_initiation_is_dropped_and_changes_nothing(void **state)
+TEST(an_initiation_is_dropped_and_changes_nothing)
 {
-    (void)state;
     assert_they_talk();
     (void)client_unmoved();
     for (unsigned i = 0; i < 20; i++) { /* the server has forgotten the session and calls */
@@ -218,13 +213,12 @@ static void an_initiation_is_dropped_and_changes_nothing(void **state)
     assert_int_equal(net.initiations[CLIENT], 1);
 }
 
-static void a_response_to_a_session_long_gone_is_no_work(void **state)
+TEST(a_response_to_a_session_long_gone_is_no_work)
 {
     struct wyrm_meta from = node_address(SERVER);
     struct wyrm_packet out;
     unsigned responses = 0;
 
-    (void)state;
     assert_they_talk();
     pass(600000);
     for (unsigned i = 0; i < QUEUE; i++) {
@@ -238,9 +232,8 @@ static void a_response_to_a_session_long_gone_is_no_work(void **state)
     assert_int_equal(responses, 1);
 }
 
-static void the_client_renews_its_session_while_data_flows(void **state)
+TEST(the_client_renews_its_session_while_data_flows)
 {
-    (void)state;
     for (unsigned i = 0; i < 400; i++) {
         client_says();
         server_says();
@@ -252,9 +245,8 @@ static void the_client_renews_its_session_while_data_flows(void **state)
     assert_in_range(net.heard[CLIENT], 398, 400);
 }
 
-static void a_server_that_only_receives_hears_of_every_session(void **state)
+TEST(a_server_that_only_receives_hears_of_every_session)
 {
-    (void)state;
     for (unsigned i = 0; i < 400; i++) {
         client_says();
         pass(1000);
@@ -263,11 +255,10 @@ static void a_server_that_only_receives_hears_of_every_session(void **state)
     assert_int_equal(net.initiations[SERVER], 0);
 }
 
-static void a_client_that_only_receives_keeps_its_session(void **state)
+TEST(a_client_that_only_receives_keeps_its_session)
 {
     unsigned silent = 0;
 
-    (void)state;
     client_says();
     for (unsigned i = 0; i < 400; i++) {
         unsigned before = net.heard[CLIENT];
@@ -279,9 +270,8 @@ static void a_client_that_only_receives_keeps_its_session(void **state)
     assert_int_equal(silent, 0);
 }
 
-static void a_server_that_restarts_is_found_again_by_the_clients_data(void **state)
+TEST(a_server_that_restarts_is_found_again_by_the_clients_data)
 {
-    (void)state;
     assert_they_talk();
     boot_server();
     for (unsigned i = 0; i < 22; i++) { /* 10 s without a word, 5 s to ask, a third at random */
@@ -292,9 +282,8 @@ static void a_server_that_restarts_is_found_again_by_the_clients_data(void **sta
     assert_int_equal(net.initiations[CLIENT], 2);
 }
 
-static void a_server_that_restarts_is_found_again_by_keepalives(void **state)
+TEST(a_server_that_restarts_is_found_again_by_keepalives)
 {
-    (void)state;
     client_set_keepalive(25);
     pass(1000);
     boot_server();
@@ -302,9 +291,8 @@ static void a_server_that_restarts_is_found_again_by_keepalives(void **state)
     assert_they_talk();
 }
 
-static void after_a_long_silence_the_next_packet_brings_the_tunnel_back(void **state)
+TEST(after_a_long_silence_the_next_packet_brings_the_tunnel_back)
 {
-    (void)state;
     assert_they_talk();
     pass(3600 * 1000);
     server_says(); /* calls in vain */
@@ -312,9 +300,8 @@ static void after_a_long_silence_the_next_packet_brings_the_tunnel_back(void **s
     assert_they_talk();
 }
 
-static void under_load_the_client_brings_the_cookie(void **state)
+TEST(under_load_the_client_brings_the_cookie)
 {
-    (void)state;
     net.server.dev.loaded_until = WYRM_TICK_NEVER;
     client_says();
     pass(6000);
@@ -347,9 +334,8 @@ static void a_lossy_hour(uint64_t seed)
     assert_int_equal(client_drops(WYRM_D_PEER) == 0, net.initiations[SERVER] == 0);
 }
 
-static void lossy_hours_end_with_a_working_tunnel(void **state)
+TEST(lossy_hours_end_with_a_working_tunnel)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++)
         a_lossy_hour(seed);
 }
@@ -357,17 +343,17 @@ static void lossy_hours_end_with_a_working_tunnel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_client_brings_the_tunnel_up, fresh),
-        cmocka_unit_test_setup(an_initiation_is_dropped_and_changes_nothing, fresh),
-        cmocka_unit_test_setup(a_response_to_a_session_long_gone_is_no_work, fresh),
-        cmocka_unit_test_setup(the_client_renews_its_session_while_data_flows, fresh),
-        cmocka_unit_test_setup(a_server_that_only_receives_hears_of_every_session, fresh),
-        cmocka_unit_test_setup(a_client_that_only_receives_keeps_its_session, fresh),
-        cmocka_unit_test_setup(a_server_that_restarts_is_found_again_by_the_clients_data, fresh),
-        cmocka_unit_test_setup(a_server_that_restarts_is_found_again_by_keepalives, fresh),
-        cmocka_unit_test_setup(after_a_long_silence_the_next_packet_brings_the_tunnel_back, fresh),
-        cmocka_unit_test_setup(under_load_the_client_brings_the_cookie, fresh),
-        cmocka_unit_test(lossy_hours_end_with_a_working_tunnel),
+        RUN(a_client_brings_the_tunnel_up),
+        RUN(an_initiation_is_dropped_and_changes_nothing),
+        RUN(a_response_to_a_session_long_gone_is_no_work),
+        RUN(the_client_renews_its_session_while_data_flows),
+        RUN(a_server_that_only_receives_hears_of_every_session),
+        RUN(a_client_that_only_receives_keeps_its_session),
+        RUN(a_server_that_restarts_is_found_again_by_the_clients_data),
+        RUN(a_server_that_restarts_is_found_again_by_keepalives),
+        RUN(after_a_long_silence_the_next_packet_brings_the_tunnel_back),
+        RUN(under_load_the_client_brings_the_cookie),
+        RUN(lossy_hours_end_with_a_working_tunnel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,15 +5,11 @@
  * The wg-quick reader: what it takes, what it refuses and with which words, and that neither
  * truncation nor noise gets past it. Texts are parsed from a heap block of exactly their length.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrm_text.h"
 
@@ -121,10 +117,8 @@ static void assert_wiped(void)
 
 /* ---- What is taken --------------------------------------------------------- */
 
-static void ordinary_file_is_read_whole(void **state)
+TEST(ordinary_file_is_read_whole)
 {
-    (void)state;
-
     assert_int_equal(parse(good, EVERYTHING), WYRM_IDLE);
     assert_string_equal(notes, "");
     assert_true(conf.has_private_key && conf.priv[0] == 0xc8 && conf.priv[31] == 0x69);
@@ -150,10 +144,8 @@ static void ordinary_file_is_read_whole(void **state)
     assert_int_equal(peers[1].endpoint.address.family, 6);
 }
 
-static void printing_masks_secrets_and_nothing_else(void **state)
+TEST(printing_masks_secrets_and_nothing_else)
 {
-    (void)state;
-
     assert_int_equal(parse(good, EVERYTHING), WYRM_IDLE);
     assert_string_equal(print_conf(), "[Interface]\n"
                                       "PrivateKey = (hidden)\n"
@@ -180,12 +172,11 @@ static void printing_masks_secrets_and_nothing_else(void **state)
                                       "Endpoint = [fe80::1%eth0]:51821\n");
 }
 
-static void printed_file_without_secrets_reads_back_the_same(void **state)
+TEST(printed_file_without_secrets_reads_back_the_same)
 {
     static const char text[] = "[Interface]\nListenPort=1\n[Peer]\nPublicKey=" PUB
                                "\nAllowedIPs=1.2.3.4/8\nEndpoint=[2001:db8::1]:7\n";
     char first[sizeof(printed)];
-    (void)state;
 
     assert_int_equal(parse(text, WYRM_CONF_OWN_KEY), WYRM_IDLE);
     memcpy(first, print_conf(), sizeof(first));
@@ -193,7 +184,7 @@ static void printed_file_without_secrets_reads_back_the_same(void **state)
     assert_string_equal(print_conf(), first);
 }
 
-static void case_blanks_line_ends_and_comments_do_not_matter(void **state)
+TEST(case_blanks_line_ends_and_comments_do_not_matter)
 {
     static const char odd[] = "\xef\xbb\xbf \t\r\n#PrivateKey = nonsense\r\n"
                               "  [INTERFACE]#[Peer]\r\n"
@@ -204,7 +195,6 @@ static void case_blanks_line_ends_and_comments_do_not_matter(void **state)
                               "publicKEY =" PUB "\r\n"
                               "allowedips= 0.0.0.0/0 ,::/0# all\r\n"
                               "PERSISTENTKEEPALIVE = OFF\r\n";
-    (void)state;
 
     assert_int_equal(parse(odd, 0), WYRM_IDLE);
     assert_string_equal(notes, "");
@@ -213,7 +203,7 @@ static void case_blanks_line_ends_and_comments_do_not_matter(void **state)
     assert_int_equal(peers[0].keepalive_s, 0);
 }
 
-static void values_at_their_limits_are_taken(void **state)
+TEST(values_at_their_limits_are_taken)
 {
     static const char *const lines[] = {
         IFACE "ListenPort = 0\n" PEER "AllowedIPs = ::/0\n",
@@ -228,7 +218,6 @@ static void values_at_their_limits_are_taken(void **state)
         IFACE PEER "PresharedKey = " ZERO "\nAllowedIPs = ::/0\n",
         PEER "AllowedIPs = ::/0\n" IFACE, /* sections in any order */
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(lines); i++) {
         assert_int_equal(parse(lines[i], EVERYTHING), WYRM_IDLE);
@@ -236,10 +225,9 @@ static void values_at_their_limits_are_taken(void **state)
     }
 }
 
-static void device_with_its_own_key_needs_none_in_the_file(void **state)
+TEST(device_with_its_own_key_needs_none_in_the_file)
 {
     static const char text[] = "[Interface]\nListenPort = 1\n" PEER "AllowedIPs = ::/0\n";
-    (void)state;
 
     assert_int_equal(parse(text, WYRM_CONF_OWN_KEY), WYRM_IDLE);
     assert_false(conf.has_private_key);
@@ -249,10 +237,8 @@ static void device_with_its_own_key_needs_none_in_the_file(void **state)
 
 /* ---- What is noted ----------------------------------------------------------- */
 
-static void keys_that_do_nothing_here_are_noted(void **state)
+TEST(keys_that_do_nothing_here_are_noted)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE "Table = off\nPreUp = echo a=b, c\nPostUp =\nPreDown = x\n"
                                  "PostDown = y\nPostDown = z\nSaveConfig = true\nFwMark = 7\n"
                                  "DNS = 1.1.1.1\n" PEER "AllowedIPs = ::/0\n",
@@ -270,10 +256,8 @@ static void keys_that_do_nothing_here_are_noted(void **state)
     assert_true(conf.fwmark == 0 && conf.n_dns == 0);
 }
 
-static void search_domains_and_a_third_server_are_noted(void **state)
+TEST(search_domains_and_a_third_server_are_noted)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE "DNS = 1.1.1.1, example.com, ::1, 2.2.2.2\n" PEER
                                  "AllowedIPs = ::/0\n",
                            WYRM_CONF_DNS),
@@ -284,10 +268,8 @@ static void search_domains_and_a_third_server_are_noted(void **state)
     assert_int_equal(conf.n_dns, 2);
 }
 
-static void incomplete_looking_files_are_noted(void **state)
+TEST(incomplete_looking_files_are_noted)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE, 0), WYRM_IDLE);
     assert_string_equal(notes, "line 2: there is no [Peer], so there is nobody to talk to.\n");
     assert_int_equal(parse(IFACE PEER, 0), WYRM_IDLE);
@@ -298,10 +280,8 @@ static void incomplete_looking_files_are_noted(void **state)
                                "short, this last line may be wrong.\n");
 }
 
-static void notes_may_be_unwanted(void **state)
+TEST(notes_may_be_unwanted)
 {
-    (void)state;
-
     parse(good, EVERYTHING);
     conf.note = NULL;
     assert_int_equal(
@@ -319,7 +299,7 @@ static void notes_may_be_unwanted(void **state)
 #define NO_ADDRESS(item, name)                                                                     \
     "item " item " of " name " is not an address. Write it like 10.0.0.2/24 or fd00::2/64."
 
-static void every_mistake_gets_its_line_and_one_sentence(void **state)
+TEST(every_mistake_gets_its_line_and_one_sentence)
 {
     static const struct {
         const char *text, *error;
@@ -438,7 +418,6 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
         {IFACE PEER "Endpoint = 192.0.2.1:0\n", "line 5: " NO_ENDPOINT},
         {IFACE PEER "Endpoint = [192.0.2.1]:5\n", "line 5: " NO_ENDPOINT},
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(parse(cases[i].text, EVERYTHING), WYRM_E_TEXT);
@@ -448,10 +427,8 @@ static void every_mistake_gets_its_line_and_one_sentence(void **state)
 }
 
 /* Nothing waits for an answer here, and the port may find an address of either family. */
-static void known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours(void **state)
+TEST(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours)
 {
-    (void)state;
-
     assert_int_equal(
         parse(IFACE "ListenPort = 4444\n" PEER "Endpoint = vpn.example.com:51820\n", EVERYTHING),
         WYRM_IDLE);
@@ -461,19 +438,15 @@ static void known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ou
     assert_int_equal(peers[0].endpoint.name_len, strlen("vpn.example.com"));
 }
 
-static void host_name_is_refused_where_nothing_can_resolve_it(void **state)
+TEST(host_name_is_refused_where_nothing_can_resolve_it)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE PEER "Endpoint = vpn.example.com:51820\n", 0), WYRM_E_TEXT);
     assert_string_equal(error, "line 5: Endpoint is a host name, and this device cannot resolve "
                                "names. Give its numeric address.");
 }
 
-static void more_than_the_device_holds_is_refused_as_full(void **state)
+TEST(more_than_the_device_holds_is_refused_as_full)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE PEER "AllowedIPs = 1.1.1.1,1.1.1.2,1.1.1.3,1.1.1.4,1.1.1.5,"
                                       "1.1.1.6,1.1.1.7,1.1.1.8\n",
                            0),
@@ -508,7 +481,7 @@ static wyrm_status parse_with_limits(const char *text)
     return wyrm_conf_parse(&conf, text, strlen(text), error, sizeof(error));
 }
 
-static void known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit(void **state)
+TEST(known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit)
 {
     static const struct {
         const char *text, *error;
@@ -523,7 +496,6 @@ static void known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit
         {IFACE "Address = fd00::1, fd00::2\nAddress = fd00::3\n" PEER,
          "line 4: too many addresses: this device takes 1 of IPv4 and 2 of IPv6."},
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(parse_with_limits(cases[i].text),
@@ -532,7 +504,7 @@ static void known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit
     }
 }
 
-static void known_defect_63_peer_with_the_devices_own_key_is_refused(void **state)
+TEST(known_defect_63_peer_with_the_devices_own_key_is_refused)
 {
     /* The public key of PRIV, by wg pubkey. */
     static const char own[] = "[Peer]\nPublicKey = HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw=\n";
@@ -540,7 +512,6 @@ static void known_defect_63_peer_with_the_devices_own_key_is_refused(void **stat
         ": this [Peer] has the public key of this device itself. Give the peer's.";
     uint8_t key[WYRM_KEY_LEN];
     char text[512];
-    (void)state;
 
     assert_int_equal(wyrm_key_parse(PRIV, strlen(PRIV), key), WYRM_IDLE);
     (void)snprintf(text, sizeof(text), "%s%s%s", IFACE, PEER, own);
@@ -557,10 +528,8 @@ static void known_defect_63_peer_with_the_devices_own_key_is_refused(void **stat
     assert_string_equal(error + 6, sentence);
 }
 
-static void prefix_of_two_peers_is_noted_and_belongs_to_the_later(void **state)
+TEST(prefix_of_two_peers_is_noted_and_belongs_to_the_later)
 {
-    (void)state;
-
     assert_int_equal(parse(IFACE PEER "AllowedIPs = 10.1.2.3/20, 10.1.9.9/20, 10.1.0.0/21\n"
                                       "[Peer]\nPublicKey = " PUB2 "\n"
                                       "AllowedIPs = fd00::/8, 10.1.15.255/20\n",
@@ -573,10 +542,9 @@ static void prefix_of_two_peers_is_noted_and_belongs_to_the_later(void **state)
     assert_int_equal(prefixes[peers[1].allowed.first + 1].addr[2], 15);
 }
 
-static void short_error_buffer_is_never_overrun(void **state)
+TEST(short_error_buffer_is_never_overrun)
 {
     char small[32];
-    (void)state;
 
     parse(good, EVERYTHING);
     for (size_t cap = 1; cap < sizeof(small); cap++) {
@@ -588,7 +556,7 @@ static void short_error_buffer_is_never_overrun(void **state)
 }
 
 /* Secrets on the wrong line or in the wrong place: no sentence may repeat any of the text. */
-static void sentences_never_hold_text_of_the_file(void **state)
+TEST(sentences_never_hold_text_of_the_file)
 {
     static const char *const places[] = {
         "%s\n",
@@ -607,7 +575,6 @@ static void sentences_never_hold_text_of_the_file(void **state)
         "[Peer]\nEndpoint = %s\n",
         "[Peer]\nPublicKey = %s\nAllowedIPs = %s\n",
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(places); i++) {
         char text[256];
@@ -623,10 +590,8 @@ static void sentences_never_hold_text_of_the_file(void **state)
     }
 }
 
-static void refused_file_leaves_nothing_of_an_earlier_one(void **state)
+TEST(refused_file_leaves_nothing_of_an_earlier_one)
 {
-    (void)state;
-
     assert_int_equal(parse(good, EVERYTHING), WYRM_IDLE);
     assert_int_equal(wyrm_conf_parse(&conf, "[Peer]\nx", 8, error, sizeof(error)), WYRM_E_TEXT);
     assert_wiped();
@@ -635,11 +600,10 @@ static void refused_file_leaves_nothing_of_an_earlier_one(void **state)
 /* ---- Truncation and noise ----------------------------------------------------------- */
 
 /* A file cut anywhere is refused, or noted as cut, or a whole number of lines of the file. */
-static void file_cut_at_any_byte_never_differs_silently(void **state)
+TEST(file_cut_at_any_byte_never_differs_silently)
 {
     size_t len = strlen(good);
     unsigned silent = 0;
-    (void)state;
 
     for (size_t cut = 0; cut < len; cut++) {
         if (parse_n(good, cut, EVERYTHING) < 0) {
@@ -655,10 +619,9 @@ static void file_cut_at_any_byte_never_differs_silently(void **state)
     assert_int_equal(silent, 5);
 }
 
-static void cut_keys_and_numbers_are_refused_or_noted(void **state)
+TEST(cut_keys_and_numbers_are_refused_or_noted)
 {
     const char *lines[] = {"PrivateKey = " PRIV, "PublicKey = " PUB, "PresharedKey = " PSK};
-    (void)state;
 
     for (size_t i = 0; i < COUNT(lines); i++) {
         for (size_t cut = 1; cut < strlen(lines[i]); cut++) {
@@ -681,7 +644,7 @@ static uint32_t next_random(uint32_t *state) /* xorshift32 */
     return *state;
 }
 
-static void noise_of_a_hundred_thousand_texts_is_survived(void **state)
+TEST(noise_of_a_hundred_thousand_texts_is_survived)
 {
     static const char *const tokens[] = {
         "[Interface]\n",
@@ -711,7 +674,6 @@ static void noise_of_a_hundred_thousand_texts_is_survived(void **state)
     };
     uint32_t random = 0x20260101;
     unsigned taken = 0;
-    (void)state;
 
     for (unsigned round = 0; round < 100000; round++) {
         char text[16 * 48];
@@ -748,29 +710,29 @@ static void noise_of_a_hundred_thousand_texts_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_file_is_read_whole),
-        cmocka_unit_test(printing_masks_secrets_and_nothing_else),
-        cmocka_unit_test(printed_file_without_secrets_reads_back_the_same),
-        cmocka_unit_test(case_blanks_line_ends_and_comments_do_not_matter),
-        cmocka_unit_test(values_at_their_limits_are_taken),
-        cmocka_unit_test(device_with_its_own_key_needs_none_in_the_file),
-        cmocka_unit_test(keys_that_do_nothing_here_are_noted),
-        cmocka_unit_test(search_domains_and_a_third_server_are_noted),
-        cmocka_unit_test(incomplete_looking_files_are_noted),
-        cmocka_unit_test(notes_may_be_unwanted),
-        cmocka_unit_test(every_mistake_gets_its_line_and_one_sentence),
-        cmocka_unit_test(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
-        cmocka_unit_test(host_name_is_refused_where_nothing_can_resolve_it),
-        cmocka_unit_test(more_than_the_device_holds_is_refused_as_full),
-        cmocka_unit_test(known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
-        cmocka_unit_test(known_defect_63_peer_with_the_devices_own_key_is_refused),
-        cmocka_unit_test(prefix_of_two_peers_is_noted_and_belongs_to_the_later),
-        cmocka_unit_test(short_error_buffer_is_never_overrun),
-        cmocka_unit_test(sentences_never_hold_text_of_the_file),
-        cmocka_unit_test(refused_file_leaves_nothing_of_an_earlier_one),
-        cmocka_unit_test(file_cut_at_any_byte_never_differs_silently),
-        cmocka_unit_test(cut_keys_and_numbers_are_refused_or_noted),
-        cmocka_unit_test(noise_of_a_hundred_thousand_texts_is_survived),
+        RUN(ordinary_file_is_read_whole),
+        RUN(printing_masks_secrets_and_nothing_else),
+        RUN(printed_file_without_secrets_reads_back_the_same),
+        RUN(case_blanks_line_ends_and_comments_do_not_matter),
+        RUN(values_at_their_limits_are_taken),
+        RUN(device_with_its_own_key_needs_none_in_the_file),
+        RUN(keys_that_do_nothing_here_are_noted),
+        RUN(search_domains_and_a_third_server_are_noted),
+        RUN(incomplete_looking_files_are_noted),
+        RUN(notes_may_be_unwanted),
+        RUN(every_mistake_gets_its_line_and_one_sentence),
+        RUN(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
+        RUN(host_name_is_refused_where_nothing_can_resolve_it),
+        RUN(more_than_the_device_holds_is_refused_as_full),
+        RUN(known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
+        RUN(known_defect_63_peer_with_the_devices_own_key_is_refused),
+        RUN(prefix_of_two_peers_is_noted_and_belongs_to_the_later),
+        RUN(short_error_buffer_is_never_overrun),
+        RUN(sentences_never_hold_text_of_the_file),
+        RUN(refused_file_leaves_nothing_of_an_earlier_one),
+        RUN(file_cut_at_any_byte_never_differs_silently),
+        RUN(cut_keys_and_numbers_are_refused_or_noted),
+        RUN(noise_of_a_hundred_thousand_texts_is_survived),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
 }

@@ -40,25 +40,23 @@ static struct world *loaded_with_cookie(void)
     return w;
 }
 
-static void without_a_cookie_mac2_is_zero(void **state)
+TEST(without_a_cookie_mac2_is_zero)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     assert_memory_equal(initiation.data + MAC2, none, 16);
     assert_memory_not_equal(initiation.data + INITIATION_MAC1, none, 16);
     world_free(w);
 }
 
-static void each_altered_byte_of_mac1_is_dropped(void **state)
+TEST(each_altered_byte_of_mac1_is_dropped)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     uint64_t before = node_hash(&w->node[B]);
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     for (unsigned bit = 0; bit < 128; bit++) {
         initiation.data[INITIATION_MAC1 + bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -70,36 +68,33 @@ static void each_altered_byte_of_mac1_is_dropped(void **state)
     world_free(w);
 }
 
-static void mac1_of_another_device_is_dropped(void **state)
+TEST(mac1_of_another_device_is_dropped)
 {
     struct world *w = world_make(3);
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, C, &initiation, &w->node[A].address), WYRM_D_MAC1);
     world_free(w);
 }
 
-static void without_load_mac2_is_not_looked_at(void **state)
+TEST(without_load_mac2_is_not_looked_at)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     memset(initiation.data + MAC2, 0xff, 16);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
     world_free(w);
 }
 
-static void under_load_a_message_without_mac2_gets_a_cookie(void **state)
+TEST(under_load_a_message_without_mac2_gets_a_cookie)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
     uint64_t before = node_peers_hash(&w->node[B]);
 
-    (void)state;
     ask_for_cookie(w, &initiation, &reply);
     assert_int_equal(reply.len, COOKIE_REPLY_LEN);
     assert_memory_equal(reply.data + COOKIE_RECEIVER, initiation.data + INITIATION_SENDER, 4);
@@ -109,13 +104,12 @@ static void under_load_a_message_without_mac2_gets_a_cookie(void **state)
 }
 
 /* Neither the class of service a stranger asked for nor a congestion mark that his message met. */
-static void a_cookie_reply_does_not_reflect_the_outer_tos(void **state)
+TEST(a_cookie_reply_does_not_reflect_the_outer_tos)
 {
     struct world *w = loaded();
     struct wyrm_meta from = w->node[A].address;
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     from.tos = 0xbb; /* expedited forwarding, congestion experienced */
     assert_int_equal(inject(w, B, &initiation, &from), WYRM_SEND);
@@ -124,13 +118,12 @@ static void a_cookie_reply_does_not_reflect_the_outer_tos(void **state)
     world_free(w);
 }
 
-static void each_altered_byte_of_a_cookie_reply_is_dropped(void **state)
+TEST(each_altered_byte_of_a_cookie_reply_is_dropped)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
     uint64_t before;
 
-    (void)state;
     ask_for_cookie(w, &initiation, &reply);
     before = node_hash(&w->node[A]);
     for (unsigned i = 0; i < reply.len; i++) {
@@ -143,13 +136,12 @@ static void each_altered_byte_of_a_cookie_reply_is_dropped(void **state)
     world_free(w);
 }
 
-static void the_same_cookie_reply_counts_once(void **state)
+TEST(the_same_cookie_reply_counts_once)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
     uint64_t before;
 
-    (void)state;
     ask_for_cookie(w, &initiation, &reply);
     assert_int_equal(inject(w, A, &reply, &w->node[B].address), WYRM_IDLE);
     before = node_hash(&w->node[A]);
@@ -158,12 +150,11 @@ static void the_same_cookie_reply_counts_once(void **state)
     world_free(w);
 }
 
-static void a_cookie_reply_to_an_older_message_is_dropped(void **state)
+TEST(a_cookie_reply_to_an_older_message_is_dropped)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
 
-    (void)state;
     ask_for_cookie(w, &initiation, &reply);
     make_initiation(w, A, B, &initiation);
     assert_true(inject(w, A, &reply, &w->node[B].address) < 0);
@@ -171,22 +162,20 @@ static void a_cookie_reply_to_an_older_message_is_dropped(void **state)
     world_free(w);
 }
 
-static void a_cookie_reply_sends_nothing_at_once(void **state)
+TEST(a_cookie_reply_sends_nothing_at_once)
 {
     struct world *w = loaded_with_cookie();
 
-    (void)state;
     settle(w, A);
     assert_int_equal(w->on_wire, 0);
     world_free(w);
 }
 
-static void with_the_cookie_the_next_message_is_admitted(void **state)
+TEST(with_the_cookie_the_next_message_is_admitted)
 {
     struct world *w = loaded_with_cookie();
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     assert_memory_not_equal(initiation.data + MAC2, none, 16);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
@@ -194,25 +183,23 @@ static void with_the_cookie_the_next_message_is_admitted(void **state)
 }
 
 /* Else it would tell who had the other key. */
-static void another_key_of_ours_does_not_show_the_cookie_of_the_old_one(void **state)
+TEST(another_key_of_ours_does_not_show_the_cookie_of_the_old_one)
 {
     struct world *w = loaded_with_cookie();
     const uint8_t key[WYRM_KEY_LEN] = {8, [31] = 64};
     struct datagram initiation;
 
-    (void)state;
     assert_int_equal(wyrm_set_private_key(&w->node[A].dev, key), WYRM_IDLE);
     make_initiation(w, A, B, &initiation);
     assert_memory_equal(initiation.data + MAC2, none, 16);
     world_free(w);
 }
 
-static void each_altered_byte_of_mac2_is_refused_under_load(void **state)
+TEST(each_altered_byte_of_mac2_is_refused_under_load)
 {
     struct world *w = loaded_with_cookie();
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     for (unsigned i = 0; i < 16; i++) {
         w->on_wire = 0;
@@ -224,13 +211,12 @@ static void each_altered_byte_of_mac2_is_refused_under_load(void **state)
     world_free(w);
 }
 
-static void a_cookie_is_for_one_address_and_port(void **state)
+TEST(a_cookie_is_for_one_address_and_port)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_meta other_port = w->node[A].address, other_address = node_address(9);
     struct datagram initiation;
 
-    (void)state;
     other_port.remote.port++;
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &other_address), WYRM_SEND);
@@ -239,13 +225,12 @@ static void a_cookie_is_for_one_address_and_port(void **state)
     world_free(w);
 }
 
-static void the_whole_address_counts_for_a_cookie_over_ipv6(void **state)
+TEST(the_whole_address_counts_for_a_cookie_over_ipv6)
 {
     struct world *w = loaded();
     struct wyrm_meta from, near;
     struct datagram initiation, reply;
 
-    (void)state;
     memset(&from, 0, sizeof(from));
     from.remote.family = 6;
     from.remote.port = 51820;
@@ -262,11 +247,10 @@ static void the_whole_address_counts_for_a_cookie_over_ipv6(void **state)
     world_free(w);
 }
 
-static void a_response_is_asked_for_a_cookie_too(void **state)
+TEST(a_response_is_asked_for_a_cookie_too)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 6000);
@@ -276,11 +260,10 @@ static void a_response_is_asked_for_a_cookie_too(void **state)
     world_free(w);
 }
 
-static void both_under_load_still_come_together(void **state)
+TEST(both_under_load_still_come_together)
 {
     struct world *w = loaded();
 
-    (void)state;
     w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 11000);
@@ -288,12 +271,11 @@ static void both_under_load_still_come_together(void **state)
     world_free(w);
 }
 
-static void an_answer_is_never_larger_than_the_question(void **state)
+TEST(an_answer_is_never_larger_than_the_question)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
 
-    (void)state;
     ask_for_cookie(w, &initiation, &reply);
     assert_true(reply.len < initiation.len);
     assert_true(reply.len < RESPONSE_LEN);
@@ -302,12 +284,11 @@ static void an_answer_is_never_larger_than_the_question(void **state)
 
 /* ---- Load ----------------------------------------------------------------------- */
 
-static void load_is_work_that_waits(void **state)
+TEST(load_is_work_that_waits)
 {
     struct world *w = world_make(3);
     struct datagram first, second;
 
-    (void)state;
     make_initiation(w, A, B, &first);
     make_initiation(w, C, B, &second);
     assert_int_equal(inject(w, B, &first, &w->node[A].address), WYRM_WORK);
@@ -321,13 +302,12 @@ static void load_is_work_that_waits(void **state)
     world_free(w);
 }
 
-static void load_is_an_eighth_of_many_slots(void **state)
+TEST(load_is_an_eighth_of_many_slots)
 {
     struct wyrm_slot slots[17] = {{0}}; /* one is kept for responses */
     struct world *w = world_make(4);
     struct datagram initiation;
 
-    (void)state;
     w->node[B].pools.slots = slots;
     w->node[B].pools.n_slots = 17;
     make_initiation(w, A, B, &initiation);
@@ -369,12 +349,11 @@ static unsigned burst_from(struct world *w, const struct wyrm_endpoint *source)
     return n;
 }
 
-static void a_source_may_burst_5_and_then_20_a_second(void **state)
+TEST(a_source_may_burst_5_and_then_20_a_second)
 {
     struct world *w = loaded_with_cookie();
     const struct wyrm_endpoint *source = &w->node[A].address.remote;
 
-    (void)state;
     assert_int_equal(burst_from(w, source), 5);
     sleep_through(w, 49);
     assert_int_equal(burst_from(w, source), 0);
@@ -387,36 +366,33 @@ static void a_source_may_burst_5_and_then_20_a_second(void **state)
     world_free(w);
 }
 
-static void the_port_does_not_make_another_source(void **state)
+TEST(the_port_does_not_make_another_source)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_endpoint source = w->node[A].address.remote;
 
-    (void)state;
     assert_int_equal(burst_from(w, &source), 5);
     source.port++;
     assert_int_equal(burst_from(w, &source), 0);
     world_free(w);
 }
 
-static void other_sources_are_not_affected(void **state)
+TEST(other_sources_are_not_affected)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_endpoint source = w->node[A].address.remote;
 
-    (void)state;
     assert_int_equal(burst_from(w, &source), 5);
     source.addr[3]++;
     assert_int_equal(burst_from(w, &source), 5);
     world_free(w);
 }
 
-static void an_ipv6_source_is_a_64(void **state)
+TEST(an_ipv6_source_is_a_64)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_endpoint source;
 
-    (void)state;
     memset(&source, 0, sizeof(source));
     source.family = 6;
     source.addr[0] = 0xfd;
@@ -430,12 +406,11 @@ static void an_ipv6_source_is_a_64(void **state)
 }
 
 /* However many sources an attacker has, an honest newcomer finds room. */
-static void a_full_table_locks_nobody_out(void **state)
+TEST(a_full_table_locks_nobody_out)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_endpoint source = w->node[A].address.remote, honest = node_address(200).remote;
 
-    (void)state;
     for (unsigned i = 0; i < 1000; i++) {
         source.addr[2] = (uint8_t)(i >> 8);
         source.addr[3] = (uint8_t)i;
@@ -446,12 +421,11 @@ static void a_full_table_locks_nobody_out(void **state)
 }
 
 /* Else a source could have its own bucket forgotten by sending from a few others. */
-static void an_empty_bucket_is_the_last_to_be_forgotten(void **state)
+TEST(an_empty_bucket_is_the_last_to_be_forgotten)
 {
     struct world *w = loaded_with_cookie();
     const struct wyrm_endpoint *source = &w->node[A].address.remote;
 
-    (void)state;
     assert_int_equal(burst_from(w, source), 5);
     for (unsigned i = 0; i < 50; i++) {
         const struct wyrm_endpoint other = node_address(100 + i).remote;
@@ -462,12 +436,11 @@ static void an_empty_bucket_is_the_last_to_be_forgotten(void **state)
     world_free(w);
 }
 
-static void a_clock_that_steps_back_does_not_fill_the_bucket(void **state)
+TEST(a_clock_that_steps_back_does_not_fill_the_bucket)
 {
     struct world *w = loaded_with_cookie();
     const struct wyrm_endpoint *source = &w->node[A].address.remote;
 
-    (void)state;
     assert_int_equal(burst_from(w, source), 5);
     w->now -= 500000;
     assert_int_equal(burst_from(w, source), 0);
@@ -477,33 +450,33 @@ static void a_clock_that_steps_back_does_not_fill_the_bucket(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_cookie_mac2_is_zero),
-        cmocka_unit_test(each_altered_byte_of_mac1_is_dropped),
-        cmocka_unit_test(mac1_of_another_device_is_dropped),
-        cmocka_unit_test(without_load_mac2_is_not_looked_at),
-        cmocka_unit_test(under_load_a_message_without_mac2_gets_a_cookie),
-        cmocka_unit_test(a_cookie_reply_does_not_reflect_the_outer_tos),
-        cmocka_unit_test(each_altered_byte_of_a_cookie_reply_is_dropped),
-        cmocka_unit_test(the_same_cookie_reply_counts_once),
-        cmocka_unit_test(a_cookie_reply_to_an_older_message_is_dropped),
-        cmocka_unit_test(a_cookie_reply_sends_nothing_at_once),
-        cmocka_unit_test(with_the_cookie_the_next_message_is_admitted),
-        cmocka_unit_test(another_key_of_ours_does_not_show_the_cookie_of_the_old_one),
-        cmocka_unit_test(each_altered_byte_of_mac2_is_refused_under_load),
-        cmocka_unit_test(a_cookie_is_for_one_address_and_port),
-        cmocka_unit_test(the_whole_address_counts_for_a_cookie_over_ipv6),
-        cmocka_unit_test(a_response_is_asked_for_a_cookie_too),
-        cmocka_unit_test(both_under_load_still_come_together),
-        cmocka_unit_test(an_answer_is_never_larger_than_the_question),
-        cmocka_unit_test(load_is_work_that_waits),
-        cmocka_unit_test(load_is_an_eighth_of_many_slots),
-        cmocka_unit_test(a_source_may_burst_5_and_then_20_a_second),
-        cmocka_unit_test(the_port_does_not_make_another_source),
-        cmocka_unit_test(other_sources_are_not_affected),
-        cmocka_unit_test(an_ipv6_source_is_a_64),
-        cmocka_unit_test(a_full_table_locks_nobody_out),
-        cmocka_unit_test(an_empty_bucket_is_the_last_to_be_forgotten),
-        cmocka_unit_test(a_clock_that_steps_back_does_not_fill_the_bucket),
+        RUN(without_a_cookie_mac2_is_zero),
+        RUN(each_altered_byte_of_mac1_is_dropped),
+        RUN(mac1_of_another_device_is_dropped),
+        RUN(without_load_mac2_is_not_looked_at),
+        RUN(under_load_a_message_without_mac2_gets_a_cookie),
+        RUN(a_cookie_reply_does_not_reflect_the_outer_tos),
+        RUN(each_altered_byte_of_a_cookie_reply_is_dropped),
+        RUN(the_same_cookie_reply_counts_once),
+        RUN(a_cookie_reply_to_an_older_message_is_dropped),
+        RUN(a_cookie_reply_sends_nothing_at_once),
+        RUN(with_the_cookie_the_next_message_is_admitted),
+        RUN(another_key_of_ours_does_not_show_the_cookie_of_the_old_one),
+        RUN(each_altered_byte_of_mac2_is_refused_under_load),
+        RUN(a_cookie_is_for_one_address_and_port),
+        RUN(the_whole_address_counts_for_a_cookie_over_ipv6),
+        RUN(a_response_is_asked_for_a_cookie_too),
+        RUN(both_under_load_still_come_together),
+        RUN(an_answer_is_never_larger_than_the_question),
+        RUN(load_is_work_that_waits),
+        RUN(load_is_an_eighth_of_many_slots),
+        RUN(a_source_may_burst_5_and_then_20_a_second),
+        RUN(the_port_does_not_make_another_source),
+        RUN(other_sources_are_not_affected),
+        RUN(an_ipv6_source_is_a_64),
+        RUN(a_full_table_locks_nobody_out),
+        RUN(an_empty_bucket_is_the_last_to_be_forgotten),
+        RUN(a_clock_that_steps_back_does_not_fill_the_bucket),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

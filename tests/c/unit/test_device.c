@@ -11,11 +11,10 @@ static wyrm_status init_as(struct node *n, uint32_t version, size_t device, size
     return wyrm_init_checked(&n->dev, &n->pools, &n->io, version, device, peer);
 }
 
-static void options_that_differ_are_refused(void **state)
+TEST(options_that_differ_are_refused)
 {
     static struct node n;
 
-    (void)state;
     node_boot(&n, A, 1);
     assert_int_equal(init_as(&n, WYRM_VERSION + 1, sizeof(n.dev), sizeof(n.peers[0])), WYRM_E_ABI);
     assert_int_equal(init_as(&n, WYRM_VERSION, sizeof(n.dev) - 8, sizeof(n.peers[0])), WYRM_E_ABI);
@@ -23,12 +22,11 @@ static void options_that_differ_are_refused(void **state)
     assert_int_equal(init_as(&n, WYRM_VERSION, sizeof(n.dev), sizeof(n.peers[0])), WYRM_IDLE);
 }
 
-static void impossible_pools_are_refused(void **state)
+TEST(impossible_pools_are_refused)
 {
     static struct node n;
     struct wyrm_pools good;
 
-    (void)state;
     node_boot(&n, A, 1);
     good = n.pools;
     n.pools.n_peers = 0;
@@ -48,11 +46,10 @@ static void impossible_pools_are_refused(void **state)
 
 WYRM_DEVICE_DEFINE(defined, 3, 5);
 
-static void one_line_defines_a_working_device(void **state)
+TEST(one_line_defines_a_working_device)
 {
     struct node n;
 
-    (void)state;
     node_boot(&n, A, 1);
     assert_int_equal(wyrm_init(&defined, &defined_pools, &n.io), WYRM_IDLE);
     assert_int_equal(wyrm_set_private_key(&defined, n.priv), WYRM_IDLE);
@@ -63,12 +60,11 @@ static void one_line_defines_a_working_device(void **state)
 
 /* ---- Keys ------------------------------------------------------------------------- */
 
-static void without_a_key_there_is_no_public_key(void **state)
+TEST(without_a_key_there_is_no_public_key)
 {
     struct world *w = world_make(2);
     uint8_t pub[32];
 
-    (void)state;
     assert_int_equal(wyrm_public_key(&w->node[A].dev, pub), WYRM_IDLE);
     assert_memory_equal(pub, w->node[A].pub, 32);
     wyrm_set_private_key(&w->node[A].dev, NULL);
@@ -77,13 +73,12 @@ static void without_a_key_there_is_no_public_key(void **state)
     world_free(w);
 }
 
-static void without_a_key_handshakes_are_dropped(void **state)
+TEST(without_a_key_handshakes_are_dropped)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     uint64_t before;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     wyrm_set_private_key(&w->node[B].dev, NULL);
     settle(w, B);
@@ -93,12 +88,11 @@ static void without_a_key_handshakes_are_dropped(void **state)
     world_free(w);
 }
 
-static void setting_the_same_key_again_changes_nothing(void **state)
+TEST(setting_the_same_key_again_changes_nothing)
 {
     struct world *w = world_make(2);
     uint64_t before;
 
-    (void)state;
     handshake(w, A, B);
     before = node_hash(&w->node[A]);
     assert_int_equal(wyrm_set_private_key(&w->node[A].dev, w->node[A].priv), WYRM_IDLE);
@@ -108,13 +102,12 @@ static void setting_the_same_key_again_changes_nothing(void **state)
 
 /* Zeros are how configurations write that there is no key; as a key they would make one that
  * everybody knows. */
-static void known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing(void **state)
+TEST(known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing)
 {
     const uint8_t zero[32] = {0};
     struct world *w = world_make(2);
     uint64_t before;
 
-    (void)state;
     handshake(w, A, B);
     before = node_hash(&w->node[A]);
     assert_int_equal(wyrm_set_private_key(&w->node[A].dev, zero), WYRM_E_KEY);
@@ -123,12 +116,11 @@ static void known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing(void *
     world_free(w);
 }
 
-static void another_key_ends_all_sessions(void **state)
+TEST(another_key_ends_all_sessions)
 {
     struct world *w = world_make(3);
     uint8_t key[32] = {5};
 
-    (void)state;
     handshake(w, A, B);
     handshake(w, C, A);
     assert_int_equal(wyrm_set_private_key(&w->node[A].dev, key), WYRM_IDLE);
@@ -137,12 +129,11 @@ static void another_key_ends_all_sessions(void **state)
     world_free(w);
 }
 
-static void after_a_key_change_a_handshake_begins_at_once(void **state)
+TEST(after_a_key_change_a_handshake_begins_at_once)
 {
     struct world *w = world_make(2);
     uint8_t key[32] = {5}, pub[32];
 
-    (void)state;
     handshake(w, A, B);
     wyrm_set_private_key(&w->node[A].dev, key);
     wyrm_public_key(&w->node[A].dev, pub);
@@ -155,11 +146,10 @@ static void after_a_key_change_a_handshake_begins_at_once(void **state)
     world_free(w);
 }
 
-static void after_disconnect_connect_begins_at_once(void **state)
+TEST(after_disconnect_connect_begins_at_once)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     handshake(w, A, B);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     sleep_through(w, 100);
@@ -167,25 +157,23 @@ static void after_disconnect_connect_begins_at_once(void **state)
     world_free(w);
 }
 
-static void a_peer_that_has_our_own_new_key_is_removed(void **state)
+TEST(a_peer_that_has_our_own_new_key_is_removed)
 {
     struct world *w = world_make(2);
     wyrm_peer_id id;
 
-    (void)state;
     assert_int_equal(wyrm_set_private_key(&w->node[A].dev, w->node[B].priv), WYRM_IDLE);
     assert_int_equal(wyrm_peer_find(&w->node[A].dev, w->node[B].pub, &id), WYRM_E_STATE);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_D_ROUTE);
     world_free(w);
 }
 
-static void our_own_key_cannot_be_a_peer(void **state)
+TEST(our_own_key_cannot_be_a_peer)
 {
     struct world *w = world_make(2);
     uint8_t zero[32] = {0};
     wyrm_peer_id id;
 
-    (void)state;
     assert_int_equal(wyrm_peer_add(&w->node[A].dev, w->node[A].pub, &id), WYRM_E_KEY);
     assert_int_equal(wyrm_peer_add(&w->node[A].dev, zero, &id), WYRM_E_KEY);
     world_free(w);
@@ -193,13 +181,12 @@ static void our_own_key_cannot_be_a_peer(void **state)
 
 /* ---- Peers ------------------------------------------------------------------------ */
 
-static void peers_are_added_found_and_removed_until_full(void **state)
+TEST(peers_are_added_found_and_removed_until_full)
 {
     static struct node n;
     wyrm_peer_id id;
     uint8_t pub[32] = {0};
 
-    (void)state;
     node_boot(&n, A, 1);
     for (uint8_t i = 0; i < NODE_PEERS; i++) {
         pub[0] = (uint8_t)(i + 1);
@@ -219,18 +206,17 @@ static void peers_are_added_found_and_removed_until_full(void **state)
     assert_int_equal(id, 2); /* the id is reused */
 }
 
-static void a_known_key_is_not_added_twice_but_its_id_is_told(void **state)
+TEST(a_known_key_is_not_added_twice_but_its_id_is_told)
 {
     struct world *w = world_make(2);
     wyrm_peer_id id = WYRM_NO_PEER;
 
-    (void)state;
     assert_int_equal(wyrm_peer_add(&w->node[A].dev, w->node[B].pub, &id), WYRM_E_EXISTS);
     assert_int_equal(id, w->id[A][B]);
     world_free(w);
 }
 
-static void calls_about_nobody_are_refused(void **state)
+TEST(calls_about_nobody_are_refused)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[A].dev;
@@ -238,7 +224,6 @@ static void calls_about_nobody_are_refused(void **state)
     uint8_t psk[32] = {0};
     const wyrm_peer_id nobody[] = {5, NODE_PEERS, WYRM_NO_PEER};
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(wyrm_peer_remove(dev, nobody[i]), WYRM_E_STATE);
         assert_int_equal(wyrm_peer_set_psk(dev, nobody[i], psk), WYRM_E_STATE);
@@ -252,11 +237,10 @@ static void calls_about_nobody_are_refused(void **state)
 }
 
 /* Its place is empty when this is told: the port must still learn whose packets to let go. */
-static void a_removed_peer_is_told_by_its_own_id(void **state)
+TEST(a_removed_peer_is_told_by_its_own_id)
 {
     struct world *w = world_make(3);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     assert_int_equal(send_ip(w, A, C, 100), WYRM_HOLD);
     assert_int_equal(wyrm_peer_remove(&w->node[A].dev, w->id[A][C]), WYRM_IDLE);
@@ -266,11 +250,10 @@ static void a_removed_peer_is_told_by_its_own_id(void **state)
     world_free(w);
 }
 
-static void a_removed_peer_loses_routes_and_held_packets(void **state)
+TEST(a_removed_peer_loses_routes_and_held_packets)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     assert_int_equal(wyrm_peer_remove(&w->node[A].dev, w->id[A][B]), WYRM_IDLE);
     settle(w, A);
@@ -281,13 +264,12 @@ static void a_removed_peer_loses_routes_and_held_packets(void **state)
 }
 
 /* As when wg setconf replaces all peers in one go: nobody else would free what the old one held. */
-static void a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets(void **state)
+TEST(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[A].dev;
     wyrm_peer_id id;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     assert_int_equal(wyrm_peer_remove(dev, w->id[A][B]), WYRM_IDLE);
     assert_int_equal(wyrm_peer_add(dev, w->node[B].pub, &id), WYRM_IDLE);
@@ -300,11 +282,10 @@ static void a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets(
     world_free(w);
 }
 
-static void a_peer_without_an_endpoint_cannot_be_reached_until_it_calls(void **state)
+TEST(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], NULL);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_D_ENDPOINT);
     assert_int_equal(wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]), WYRM_D_ENDPOINT);
@@ -313,34 +294,31 @@ static void a_peer_without_an_endpoint_cannot_be_reached_until_it_calls(void **s
     world_free(w);
 }
 
-static void an_endpoint_of_an_unknown_family_is_refused(void **state)
+TEST(an_endpoint_of_an_unknown_family_is_refused)
 {
     struct world *w = world_make(2);
     struct wyrm_endpoint endpoint = w->node[B].address.remote;
 
-    (void)state;
     endpoint.family = 5;
     assert_int_equal(wyrm_peer_set_endpoint(&w->node[A].dev, w->id[A][B], &endpoint), WYRM_E_ARG);
     world_free(w);
 }
 
-static void an_mtu_below_576_is_refused(void **state)
+TEST(an_mtu_below_576_is_refused)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     assert_int_equal(wyrm_set_mtu(&w->node[A].dev, 575), WYRM_E_ARG);
     assert_int_equal(wyrm_set_mtu(&w->node[A].dev, 576), WYRM_IDLE);
     world_free(w);
 }
 
-static void a_peer_tells_what_it_is(void **state)
+TEST(a_peer_tells_what_it_is)
 {
     struct world *w = world_make(2);
     struct wyrm_peer_info info;
     uint8_t psk[32] = {1};
 
-    (void)state;
     wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
     wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk);
     wyrm_peer_get(&w->node[A].dev, w->now, w->id[A][B], &info);
@@ -355,12 +333,11 @@ static void a_peer_tells_what_it_is(void **state)
 
 /* 10 pings of 84 bytes with the handshake, counted as wg(8) counts: 148 + 92 + 20 x (96 + 32), and
  * one keepalive of 32 is spared because data confirms the session. */
-static void bytes_are_counted_as_wg_counts_them(void **state)
+TEST(bytes_are_counted_as_wg_counts_them)
 {
     struct world *w = world_make(2);
     struct wyrm_peer_info a, b;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 84), WYRM_HOLD);
     pump(w);
     for (unsigned i = 1; i < 10; i++) {
@@ -380,12 +357,11 @@ static void bytes_are_counted_as_wg_counts_them(void **state)
     world_free(w);
 }
 
-static void drops_are_counted_by_reason(void **state)
+TEST(drops_are_counted_by_reason)
 {
     struct world *w = world_make(2);
     struct datagram junk = {.len = 40};
 
-    (void)state;
     for (int reason = WYRM_D_RANDOM; reason <= WYRM_D_MALFORMED; reason++)
         assert_int_equal(drops_of(w, A, (wyrm_status)reason), 0);
     (void)inject(w, A, &junk, &w->node[B].address);
@@ -397,13 +373,12 @@ static void drops_are_counted_by_reason(void **state)
     world_free(w);
 }
 
-static void the_local_path_of_a_datagram_is_used_for_answers(void **state)
+TEST(the_local_path_of_a_datagram_is_used_for_answers)
 {
     struct world *w = world_make(2);
     struct wyrm_meta from = w->node[B].address;
     struct datagram packet;
 
-    (void)state;
     handshake(w, A, B);
     assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
     grab(w, &packet);
@@ -415,12 +390,11 @@ static void the_local_path_of_a_datagram_is_used_for_answers(void **state)
     world_free(w);
 }
 
-static void secrets_can_be_asked_for(void **state)
+TEST(secrets_can_be_asked_for)
 {
     struct world *w = world_make(2);
     uint8_t psk[32] = {7}, out[32];
 
-    (void)state;
     assert_int_equal(wyrm_get_private_key(&w->node[A].dev, out), WYRM_IDLE);
     assert_memory_equal(out, w->node[A].priv, 32);
     wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk);
@@ -432,13 +406,12 @@ static void secrets_can_be_asked_for(void **state)
     world_free(w);
 }
 
-static void setting_the_same_psk_again_changes_nothing(void **state)
+TEST(setting_the_same_psk_again_changes_nothing)
 {
     struct world *w = world_make(2);
     uint8_t psk[32] = {0};
     uint64_t before;
 
-    (void)state;
     handshake(w, A, B);
     before = node_hash(&w->node[A]);
     assert_int_equal(wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk), WYRM_IDLE);
@@ -447,12 +420,11 @@ static void setting_the_same_psk_again_changes_nothing(void **state)
 }
 
 /* As Linux does: who sets it on both sides loses no packet, whichever side is first. */
-static void known_defect_51_another_psk_leaves_the_sessions(void **state)
+TEST(known_defect_51_another_psk_leaves_the_sessions)
 {
     struct world *w = world_make(2);
     uint8_t psk[32] = {7};
 
-    (void)state;
     handshake(w, A, B);
     assert_int_equal(wyrm_peer_set_psk(&w->node[A].dev, w->id[A][B], psk), WYRM_IDLE);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
@@ -473,11 +445,10 @@ static void known_defect_51_another_psk_leaves_the_sessions(void **state)
     world_free(w);
 }
 
-static void a_forgotten_path_leaves_the_endpoint(void **state)
+TEST(a_forgotten_path_leaves_the_endpoint)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     peer_of(w, A, B)->to.local.bytes[0] = 1;
     assert_int_equal(wyrm_peer_path(&w->node[A].dev, w->id[A][B])->local.bytes[0], 1);
     assert_int_equal(wyrm_peer_path(&w->node[A].dev, w->id[A][B])->remote.family, 4);
@@ -488,12 +459,11 @@ static void a_forgotten_path_leaves_the_endpoint(void **state)
     world_free(w);
 }
 
-static void a_persistent_keepalive_reconnects_after_a_key_change(void **state)
+TEST(a_persistent_keepalive_reconnects_after_a_key_change)
 {
     struct world *w = world_make(2);
     uint8_t key[32] = {5};
 
-    (void)state;
     wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
     pump(w);
     w->tally[A] = (struct tally){0};
@@ -508,22 +478,20 @@ static void a_persistent_keepalive_reconnects_after_a_key_change(void **state)
 
 /* ---- Many peers and the deadline ----------------------------------------------------- */
 
-static void poll_wants_room_for_the_longest_message(void **state)
+TEST(poll_wants_room_for_the_longest_message)
 {
     struct world *w = world_make(2);
     struct wyrm_packet out;
     uint8_t buf[WYRM_CONTROL_MAX];
 
-    (void)state;
     assert_int_equal(wyrm_poll(&w->node[A].dev, w->now, buf, sizeof(buf) - 1, &out), WYRM_E_SPACE);
     world_free(w);
 }
 
-static void no_peer_starves_in_poll(void **state)
+TEST(no_peer_starves_in_poll)
 {
     struct world *w = world_make(4);
 
-    (void)state;
     for (unsigned i = B; i <= D; i++)
         handshake(w, A, i);
     for (unsigned i = B; i <= D; i++)
@@ -535,12 +503,11 @@ static void no_peer_starves_in_poll(void **state)
 
 /* After every call and a poll to the end, the deadline lies ahead and is never later than the
  * earliest timer; waking exactly then always comes to rest. settle() checks the first half. */
-static void the_deadline_is_never_late(void **state)
+TEST(the_deadline_is_never_late)
 {
     struct world *w = world_make(4);
     uint64_t random = 8;
 
-    (void)state;
     for (unsigned step = 0; step < 3000; step++) {
         unsigned from = (unsigned)(test_random(&random) % 4), to;
 
@@ -576,11 +543,10 @@ static void the_deadline_is_never_late(void **state)
     world_free(w);
 }
 
-static void an_idle_device_sleeps_for_ever(void **state)
+TEST(an_idle_device_sleeps_for_ever)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     assert_true(wyrm_deadline(&w->node[A].dev) == WYRM_NEVER);
     handshake(w, A, B);
     pass(w, 600000);
@@ -592,40 +558,40 @@ static void an_idle_device_sleeps_for_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_that_differ_are_refused),
-        cmocka_unit_test(impossible_pools_are_refused),
-        cmocka_unit_test(one_line_defines_a_working_device),
-        cmocka_unit_test(without_a_key_there_is_no_public_key),
-        cmocka_unit_test(without_a_key_handshakes_are_dropped),
-        cmocka_unit_test(setting_the_same_key_again_changes_nothing),
-        cmocka_unit_test(known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing),
-        cmocka_unit_test(another_key_ends_all_sessions),
-        cmocka_unit_test(after_a_key_change_a_handshake_begins_at_once),
-        cmocka_unit_test(after_disconnect_connect_begins_at_once),
-        cmocka_unit_test(a_peer_that_has_our_own_new_key_is_removed),
-        cmocka_unit_test(our_own_key_cannot_be_a_peer),
-        cmocka_unit_test(peers_are_added_found_and_removed_until_full),
-        cmocka_unit_test(a_known_key_is_not_added_twice_but_its_id_is_told),
-        cmocka_unit_test(calls_about_nobody_are_refused),
-        cmocka_unit_test(a_removed_peer_is_told_by_its_own_id),
-        cmocka_unit_test(a_removed_peer_loses_routes_and_held_packets),
-        cmocka_unit_test(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets),
-        cmocka_unit_test(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
-        cmocka_unit_test(an_endpoint_of_an_unknown_family_is_refused),
-        cmocka_unit_test(an_mtu_below_576_is_refused),
-        cmocka_unit_test(a_peer_tells_what_it_is),
-        cmocka_unit_test(bytes_are_counted_as_wg_counts_them),
-        cmocka_unit_test(drops_are_counted_by_reason),
-        cmocka_unit_test(the_local_path_of_a_datagram_is_used_for_answers),
-        cmocka_unit_test(secrets_can_be_asked_for),
-        cmocka_unit_test(setting_the_same_psk_again_changes_nothing),
-        cmocka_unit_test(known_defect_51_another_psk_leaves_the_sessions),
-        cmocka_unit_test(a_forgotten_path_leaves_the_endpoint),
-        cmocka_unit_test(a_persistent_keepalive_reconnects_after_a_key_change),
-        cmocka_unit_test(poll_wants_room_for_the_longest_message),
-        cmocka_unit_test(no_peer_starves_in_poll),
-        cmocka_unit_test(the_deadline_is_never_late),
-        cmocka_unit_test(an_idle_device_sleeps_for_ever),
+        RUN(options_that_differ_are_refused),
+        RUN(impossible_pools_are_refused),
+        RUN(one_line_defines_a_working_device),
+        RUN(without_a_key_there_is_no_public_key),
+        RUN(without_a_key_handshakes_are_dropped),
+        RUN(setting_the_same_key_again_changes_nothing),
+        RUN(known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing),
+        RUN(another_key_ends_all_sessions),
+        RUN(after_a_key_change_a_handshake_begins_at_once),
+        RUN(after_disconnect_connect_begins_at_once),
+        RUN(a_peer_that_has_our_own_new_key_is_removed),
+        RUN(our_own_key_cannot_be_a_peer),
+        RUN(peers_are_added_found_and_removed_until_full),
+        RUN(a_known_key_is_not_added_twice_but_its_id_is_told),
+        RUN(calls_about_nobody_are_refused),
+        RUN(a_removed_peer_is_told_by_its_own_id),
+        RUN(a_removed_peer_loses_routes_and_held_packets),
+        RUN(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets),
+        RUN(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
+        RUN(an_endpoint_of_an_unknown_family_is_refused),
+        RUN(an_mtu_below_576_is_refused),
+        RUN(a_peer_tells_what_it_is),
+        RUN(bytes_are_counted_as_wg_counts_them),
+        RUN(drops_are_counted_by_reason),
+        RUN(the_local_path_of_a_datagram_is_used_for_answers),
+        RUN(secrets_can_be_asked_for),
+        RUN(setting_the_same_psk_again_changes_nothing),
+        RUN(known_defect_51_another_psk_leaves_the_sessions),
+        RUN(a_forgotten_path_leaves_the_endpoint),
+        RUN(a_persistent_keepalive_reconnects_after_a_key_change),
+        RUN(poll_wants_room_for_the_longest_message),
+        RUN(no_peer_starves_in_poll),
+        RUN(the_deadline_is_never_late),
+        RUN(an_idle_device_sleeps_for_ever),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,11 @@
 
 #include "core/wyrm_inner.h"
 
-static void an_ipv4_header_is_read(void **state)
+TEST(an_ipv4_header_is_read)
 {
     struct wyrm_inner inner;
     uint8_t ip[60];
 
-    (void)state;
     make_ip4(ip, sizeof(ip), A, B, 1);
     ip[1] = 0xb9;
     assert_true(wyrm_inner_parse(&inner, ip, sizeof(ip)));
@@ -24,12 +23,11 @@ static void an_ipv4_header_is_read(void **state)
     assert_ptr_equal(inner.destination, ip + 16);
 }
 
-static void an_ipv6_header_is_read(void **state)
+TEST(an_ipv6_header_is_read)
 {
     struct wyrm_inner inner;
     uint8_t ip[60];
 
-    (void)state;
     make_ip6(ip, sizeof(ip), A, B, 1);
     ip[0] |= 0x0b;
     ip[1] |= 0x9f; /* the low bits belong to the flow label */
@@ -41,12 +39,11 @@ static void an_ipv6_header_is_read(void **state)
     assert_ptr_equal(inner.destination, ip + 24);
 }
 
-static void other_versions_are_refused(void **state)
+TEST(other_versions_are_refused)
 {
     struct wyrm_inner inner;
     uint8_t ip[60];
 
-    (void)state;
     for (unsigned version = 0; version < 16; version++) {
         make_ip4(ip, sizeof(ip), A, B, 1);
         ip[0] = (uint8_t)(version << 4 | 5);
@@ -56,12 +53,11 @@ static void other_versions_are_refused(void **state)
 }
 
 /* Each in a block of its exact size, so that the address sanitizer sees a byte too many. */
-static void packets_shorter_than_their_header_are_refused(void **state)
+TEST(packets_shorter_than_their_header_are_refused)
 {
     struct wyrm_inner inner;
     uint8_t ip4[40], ip6[48];
 
-    (void)state;
     make_ip4(ip4, sizeof(ip4), A, B, 1);
     make_ip6(ip6, sizeof(ip6), A, B, 1);
     for (size_t len = 0; len < 40; len++) {
@@ -75,12 +71,11 @@ static void packets_shorter_than_their_header_are_refused(void **state)
     }
 }
 
-static void an_ipv4_length_must_fit(void **state)
+TEST(an_ipv4_length_must_fit)
 {
     struct wyrm_inner inner;
     uint8_t ip[60];
 
-    (void)state;
     make_ip4(ip, sizeof(ip), A, B, 1);
     for (unsigned claimed = 0; claimed < 0x10000; claimed++) {
         ip[2] = (uint8_t)(claimed >> 8);
@@ -89,12 +84,11 @@ static void an_ipv4_length_must_fit(void **state)
     }
 }
 
-static void an_ipv4_header_length_must_fit(void **state)
+TEST(an_ipv4_header_length_must_fit)
 {
     struct wyrm_inner inner;
     uint8_t ip[40];
 
-    (void)state;
     make_ip4(ip, sizeof(ip), A, B, 1);
     for (unsigned words = 0; words < 16; words++) {
         ip[0] = (uint8_t)(0x40 | words);
@@ -102,12 +96,11 @@ static void an_ipv4_header_length_must_fit(void **state)
     }
 }
 
-static void an_ipv6_length_must_fit(void **state)
+TEST(an_ipv6_length_must_fit)
 {
     struct wyrm_inner inner;
     uint8_t ip[60];
 
-    (void)state;
     make_ip6(ip, sizeof(ip), A, B, 1);
     for (unsigned claimed = 0; claimed < 0x10000; claimed++) {
         ip[4] = (uint8_t)(claimed >> 8);
@@ -143,9 +136,8 @@ static void write_checksum(uint8_t ip[20])
 
 /* RFC 6040 section 4.1, normal mode, except that CE goes out as ECT(0), as Linux has it: a mark
  * made before the tunnel is the inner packet's own and is not repeated outside. */
-static void on_the_way_in_ecn_is_copied_outside(void **state)
+TEST(on_the_way_in_ecn_is_copied_outside)
 {
-    (void)state;
     for (unsigned dscp = 0; dscp < 64; dscp++) {
         assert_int_equal(wyrm_inner_encapsulate_ecn((uint8_t)(dscp << 2 | NOT_ECT)), NOT_ECT);
         assert_int_equal(wyrm_inner_encapsulate_ecn((uint8_t)(dscp << 2 | ECT_0)), ECT_0);
@@ -165,9 +157,8 @@ static const uint8_t inside[4][4] = {
     [CE] = {CE, CE, CE, CE},
 };
 
-static void on_the_way_out_a_mark_is_carried_into_ipv4(void **state)
+TEST(on_the_way_out_a_mark_is_carried_into_ipv4)
 {
-    (void)state;
     for (unsigned tos = 0; tos < 256; tos++)
         for (unsigned outer = 0; outer < 256; outer++) {
             struct wyrm_inner inner;
@@ -183,9 +174,8 @@ static void on_the_way_out_a_mark_is_carried_into_ipv4(void **state)
         }
 }
 
-static void on_the_way_out_a_mark_is_carried_into_ipv6(void **state)
+TEST(on_the_way_out_a_mark_is_carried_into_ipv6)
 {
-    (void)state;
     for (unsigned tos = 0; tos < 256; tos++)
         for (unsigned outer = 0; outer < 256; outer++) {
             struct wyrm_inner inner;
@@ -203,9 +193,8 @@ static void on_the_way_out_a_mark_is_carried_into_ipv6(void **state)
 }
 
 /* Every check sum the header can have, among them 0 and 0xffff. */
-static void the_ipv4_check_sum_stays_right_for_every_value(void **state)
+TEST(the_ipv4_check_sum_stays_right_for_every_value)
 {
-    (void)state;
     for (unsigned id = 0; id < 0x10000; id++)
         for (unsigned ecn = ECT_1; ecn <= ECT_0; ecn++) {
             struct wyrm_inner inner;
@@ -225,12 +214,11 @@ static void the_ipv4_check_sum_stays_right_for_every_value(void **state)
 
 /* ---- Through the tunnel ------------------------------------------------------- */
 
-static void the_outer_tos_is_ecn_without_dscp(void **state)
+TEST(the_outer_tos_is_ecn_without_dscp)
 {
     struct world *w = world_make(2);
     uint8_t ip[28];
 
-    (void)state;
     handshake(w, A, B);
     make_ip4(ip, sizeof(ip), A, B, 1);
     ip[1] = 0xb8 | ECT_0;
@@ -239,11 +227,10 @@ static void the_outer_tos_is_ecn_without_dscp(void **state)
     world_free(w);
 }
 
-static void a_keepalive_has_a_plain_outer_tos(void **state)
+TEST(a_keepalive_has_a_plain_outer_tos)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     handshake(w, A, B);
     wyrm_peer_set_keepalive(&w->node[A].dev, w->id[A][B], 25);
     settle(w, A);
@@ -253,12 +240,11 @@ static void a_keepalive_has_a_plain_outer_tos(void **state)
 }
 
 /* As Linux sends them: DSCP AF41, and no ECN. */
-static void handshake_messages_are_sent_with_priority(void **state)
+TEST(handshake_messages_are_sent_with_priority)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     assert_int_equal(initiation.tos, 0x88);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
@@ -268,12 +254,11 @@ static void handshake_messages_are_sent_with_priority(void **state)
     world_free(w);
 }
 
-static void a_mark_on_the_way_reaches_the_inner_packet(void **state)
+TEST(a_mark_on_the_way_reaches_the_inner_packet)
 {
     struct world *w = world_make(2);
     uint8_t ip[28];
 
-    (void)state;
     handshake(w, A, B);
     make_ip4(ip, sizeof(ip), A, B, 1);
     ip[1] = ECT_0;
@@ -287,12 +272,11 @@ static void a_mark_on_the_way_reaches_the_inner_packet(void **state)
     world_free(w);
 }
 
-static void what_follows_the_ip_packet_is_cut_off(void **state)
+TEST(what_follows_the_ip_packet_is_cut_off)
 {
     struct world *w = world_make(2);
     uint8_t ip[100];
 
-    (void)state;
     handshake(w, A, B);
     make_ip4(ip, 50, A, B, 1);
     memset(ip + 50, 0xaa, 50);
@@ -302,13 +286,12 @@ static void what_follows_the_ip_packet_is_cut_off(void **state)
     world_free(w);
 }
 
-static void what_is_no_ip_packet_is_not_sent(void **state)
+TEST(what_is_no_ip_packet_is_not_sent)
 {
     struct world *w = world_make(2);
     uint8_t ip[100];
     uint64_t before;
 
-    (void)state;
     handshake(w, A, B);
     before = node_hash(&w->node[A]);
     make_ip4(ip, sizeof(ip), A, B, 1);
@@ -325,23 +308,23 @@ static void what_is_no_ip_packet_is_not_sent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_ipv4_header_is_read),
-        cmocka_unit_test(an_ipv6_header_is_read),
-        cmocka_unit_test(other_versions_are_refused),
-        cmocka_unit_test(packets_shorter_than_their_header_are_refused),
-        cmocka_unit_test(an_ipv4_length_must_fit),
-        cmocka_unit_test(an_ipv4_header_length_must_fit),
-        cmocka_unit_test(an_ipv6_length_must_fit),
-        cmocka_unit_test(on_the_way_in_ecn_is_copied_outside),
-        cmocka_unit_test(on_the_way_out_a_mark_is_carried_into_ipv4),
-        cmocka_unit_test(on_the_way_out_a_mark_is_carried_into_ipv6),
-        cmocka_unit_test(the_ipv4_check_sum_stays_right_for_every_value),
-        cmocka_unit_test(the_outer_tos_is_ecn_without_dscp),
-        cmocka_unit_test(a_keepalive_has_a_plain_outer_tos),
-        cmocka_unit_test(handshake_messages_are_sent_with_priority),
-        cmocka_unit_test(a_mark_on_the_way_reaches_the_inner_packet),
-        cmocka_unit_test(what_follows_the_ip_packet_is_cut_off),
-        cmocka_unit_test(what_is_no_ip_packet_is_not_sent),
+        RUN(an_ipv4_header_is_read),
+        RUN(an_ipv6_header_is_read),
+        RUN(other_versions_are_refused),
+        RUN(packets_shorter_than_their_header_are_refused),
+        RUN(an_ipv4_length_must_fit),
+        RUN(an_ipv4_header_length_must_fit),
+        RUN(an_ipv6_length_must_fit),
+        RUN(on_the_way_in_ecn_is_copied_outside),
+        RUN(on_the_way_out_a_mark_is_carried_into_ipv4),
+        RUN(on_the_way_out_a_mark_is_carried_into_ipv6),
+        RUN(the_ipv4_check_sum_stays_right_for_every_value),
+        RUN(the_outer_tos_is_ecn_without_dscp),
+        RUN(a_keepalive_has_a_plain_outer_tos),
+        RUN(handshake_messages_are_sent_with_priority),
+        RUN(a_mark_on_the_way_reaches_the_inner_packet),
+        RUN(what_follows_the_ip_packet_is_cut_off),
+        RUN(what_is_no_ip_packet_is_not_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,12 +60,11 @@ static void a_stale_job_changes_nothing(struct world *w, unsigned n, struct wyrm
 }
 
 #define STALE_TEST(name, make, n, other, event)                                                    \
-    static void name(void **state)                                                                 \
+    TEST(name)                                                                                     \
     {                                                                                              \
         struct world *w = make();                                                                  \
         struct wyrm_job job;                                                                       \
                                                                                                    \
-        (void)state;                                                                               \
         take_and_run(w, n, &job);                                                                  \
         event(w, n, other);                                                                        \
         a_stale_job_changes_nothing(w, n, &job);                                                   \
@@ -154,12 +153,11 @@ static void answer_begun(struct world *w, struct wyrm_job *job)
 }
 
 #define STALE_ANSWER_TEST(name, event)                                                             \
-    static void name(void **state)                                                                 \
+    TEST(name)                                                                                     \
     {                                                                                              \
         struct world *w = initiation_at_b();                                                       \
         struct wyrm_job job;                                                                       \
                                                                                                    \
-        (void)state;                                                                               \
         answer_begun(w, &job);                                                                     \
         event(w, B, A);                                                                            \
         a_stale_job_changes_nothing(w, B, &job);                                                   \
@@ -172,13 +170,12 @@ STALE_ANSWER_TEST(an_answer_to_a_replaced_peer_is_not_sent, replace_peer)
 STALE_ANSWER_TEST(an_answer_after_disconnect_is_not_sent, disconnect)
 STALE_ANSWER_TEST(an_answer_of_before_the_device_was_begun_anew_is_not_sent, begin_anew)
 
-static void a_job_may_outlive_its_device(void **state)
+TEST(a_job_may_outlive_its_device)
 {
     static const struct wyrm_job nothing;
     struct world *w = own_initiation_at_a();
     struct wyrm_job job;
 
-    (void)state;
     take_and_run(w, A, &job);
     wyrm_close(&w->node[A].dev);
     assert_int_equal(commit(w, A, &job), WYRM_IDLE);
@@ -187,14 +184,13 @@ static void a_job_may_outlive_its_device(void **state)
 }
 
 /* It enters with the response. */
-static void an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it(void **state)
+TEST(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job;
     struct wyrm_packet out;
     struct datagram initiation = {.len = INITIATION_LEN};
 
-    (void)state;
     take_and_run(w, A, &job);
     change_psk(w, A, B);
     change_psk(w, B, A);
@@ -206,13 +202,12 @@ static void an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it
     world_free(w);
 }
 
-static void another_psk_outdates_an_answer_but_no_session(void **state)
+TEST(another_psk_outdates_an_answer_but_no_session)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     struct wyrm_job job;
 
-    (void)state;
     handshake(w, A, B);
     sleep_through(w, 6000);
     make_initiation(w, A, B, &initiation);
@@ -227,12 +222,11 @@ static void another_psk_outdates_an_answer_but_no_session(void **state)
     world_free(w);
 }
 
-static void endpoint_and_keepalive_may_change_under_a_job(void **state)
+TEST(endpoint_and_keepalive_may_change_under_a_job)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
 
-    (void)state;
     answer_begun(w, &job);
     wyrm_peer_set_endpoint(&w->node[B].dev, w->id[B][A], NULL);
     wyrm_peer_set_keepalive(&w->node[B].dev, w->id[B][A], 25);
@@ -240,13 +234,12 @@ static void endpoint_and_keepalive_may_change_under_a_job(void **state)
     world_free(w);
 }
 
-static void two_workers_with_the_same_initiation_make_one_session(void **state)
+TEST(two_workers_with_the_same_initiation_make_one_session)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job first, second;
     uint64_t before;
 
-    (void)state;
     answer_begun(w, &first);
     second = first;
     assert_int_equal(commit(w, B, &first), WYRM_SEND);
@@ -257,13 +250,12 @@ static void two_workers_with_the_same_initiation_make_one_session(void **state)
     world_free(w);
 }
 
-static void the_older_of_two_initiations_loses_whichever_ends_first(void **state)
+TEST(the_older_of_two_initiations_loses_whichever_ends_first)
 {
     struct world *w = world_make(2);
     struct datagram older, newer;
     struct wyrm_job slow, fast;
 
-    (void)state;
     make_initiation(w, A, B, &older);
     make_initiation(w, A, B, &newer);
     inject(w, B, &older, &w->node[A].address);
@@ -277,13 +269,12 @@ static void the_older_of_two_initiations_loses_whichever_ends_first(void **state
     world_free(w);
 }
 
-static void the_same_response_twice_begins_one_session(void **state)
+TEST(the_same_response_twice_begins_one_session)
 {
     struct world *w = world_make(2);
     struct datagram response;
     uint64_t before;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
     carry(w);
@@ -297,12 +288,11 @@ static void the_same_response_twice_begins_one_session(void **state)
 }
 
 /* The first has had the chance that there is without a cookie. */
-static void the_same_response_twice_waits_once(void **state)
+TEST(the_same_response_twice_waits_once)
 {
     struct world *w = response_at_a();
     struct datagram response = w->last[B];
 
-    (void)state;
     assert_int_equal(inject(w, A, &response, &w->node[B].address), WYRM_SEND);
     w->on_wire = 0;
     settle(w, A);
@@ -311,14 +301,13 @@ static void the_same_response_twice_waits_once(void **state)
     world_free(w);
 }
 
-static void a_replayed_initiation_is_refused(void **state)
+TEST(a_replayed_initiation_is_refused)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
     struct datagram initiation;
     uint64_t before;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     inject(w, B, &initiation, &w->node[A].address);
     settle(w, B);
@@ -334,13 +323,12 @@ static void a_replayed_initiation_is_refused(void **state)
 
 /* A device forgets with its power which time stamps it has seen, so that an old initiation may be
  * played to it again. It answers to where that came from, but believes only a data packet. */
-static void an_initiation_alone_does_not_move_the_endpoint_after_a_reboot(void **state)
+TEST(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
     struct datagram initiation, packet;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     inject(w, B, &initiation, &elsewhere);
     settle(w, B);
@@ -356,13 +344,12 @@ static void an_initiation_alone_does_not_move_the_endpoint_after_a_reboot(void *
 }
 
 /* As Linux does: the session that A began proves that anything later is no recording. */
-static void an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session(void **state)
+TEST(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
     struct datagram initiation;
 
-    (void)state;
     handshake(w, A, B);
     sleep_through(w, 6000);
     make_initiation(w, A, B, &initiation);
@@ -374,13 +361,12 @@ static void an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session(vo
 
 /* Of a session that we began we know that it is the peer's, but not what the peer has said before.
  */
-static void an_initiation_does_not_move_the_endpoint_of_a_peer_we_called(void **state)
+TEST(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
     struct datagram recorded;
 
-    (void)state;
     make_initiation(w, A, B, &recorded);
     handshake(w, B, A);
     sleep_through(w, 6000);
@@ -392,12 +378,11 @@ static void an_initiation_does_not_move_the_endpoint_of_a_peer_we_called(void **
     world_free(w);
 }
 
-static void a_session_that_came_about_meanwhile_spares_the_initiation(void **state)
+TEST(a_session_that_came_about_meanwhile_spares_the_initiation)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     take_and_run(w, A, &job);
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][A]);
@@ -408,12 +393,11 @@ static void a_session_that_came_about_meanwhile_spares_the_initiation(void **sta
 }
 
 /* On a core so slow that the next initiation would be due. */
-static void while_a_job_runs_no_other_begins_for_its_peer(void **state)
+TEST(while_a_job_runs_no_other_begins_for_its_peer)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job, other;
 
-    (void)state;
     take_and_run(w, A, &job);
     sleep_through(w, 6000);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
@@ -422,23 +406,21 @@ static void while_a_job_runs_no_other_begins_for_its_peer(void **state)
     world_free(w);
 }
 
-static void a_peer_disconnected_before_its_job_is_taken_is_not_called(void **state)
+TEST(a_peer_disconnected_before_its_job_is_taken_is_not_called)
 {
     struct world *w = own_initiation_at_a();
 
-    (void)state;
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     pass(w, 10000);
     assert_int_equal(w->tally[A].initiations, 0);
     world_free(w);
 }
 
-static void after_disconnect_amid_a_job_the_next_begins_at_once(void **state)
+TEST(after_disconnect_amid_a_job_the_next_begins_at_once)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job, next;
 
-    (void)state;
     take_and_run(w, A, &job);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
@@ -448,11 +430,10 @@ static void after_disconnect_amid_a_job_the_next_begins_at_once(void **state)
     world_free(w);
 }
 
-static void a_session_ends_the_wish_for_another(void **state)
+TEST(a_session_ends_the_wish_for_another)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][A]);
     settle(w, B);
     assert_true(carry(w));                              /* A answers, and waits for data */
@@ -468,12 +449,11 @@ static void a_session_ends_the_wish_for_another(void **state)
 }
 
 /* Two workers: while one reads the response, the other sends the next initiation. */
-static void a_response_to_an_initiation_since_repeated_begins_nothing(void **state)
+TEST(a_response_to_an_initiation_since_repeated_begins_nothing)
 {
     struct world *w = response_at_a();
     struct wyrm_job late;
 
-    (void)state;
     take_and_run(w, A, &late);
     w->deaf[B] = true;
     sleep_through(w, 6000);
@@ -486,13 +466,12 @@ static void a_response_to_an_initiation_since_repeated_begins_nothing(void **sta
 }
 
 /* Refused before the answer is worked out: a replay must not cost two more curve operations. */
-static void a_replayed_initiation_is_refused_before_the_answer(void **state)
+TEST(a_replayed_initiation_is_refused_before_the_answer)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     struct wyrm_job job;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     inject(w, B, &initiation, &w->node[A].address);
     settle(w, B);
@@ -503,24 +482,22 @@ static void a_replayed_initiation_is_refused_before_the_answer(void **state)
     world_free(w);
 }
 
-static void a_message_for_the_old_key_is_not_worked_on(void **state)
+TEST(a_message_for_the_old_key_is_not_worked_on)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
 
-    (void)state;
     change_key(w, B, A);
     assert_int_equal(wyrm_job_take(&w->node[B].dev, w->now, &job), WYRM_IDLE);
     world_free(w);
 }
 
-static void a_response_brings_the_local_path(void **state)
+TEST(a_response_brings_the_local_path)
 {
     struct world *w = world_make(2);
     struct wyrm_meta from;
     struct datagram response;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
     carry(w);
@@ -546,12 +523,11 @@ static void get_cookie(struct world *w, unsigned from)
     pump(w);
 }
 
-static void a_slot_is_kept_for_responses(void **state)
+TEST(a_slot_is_kept_for_responses)
 {
     struct world *w = world_make(4);
     struct datagram initiation, response;
 
-    (void)state;
     get_cookie(w, A);
     w->node[B].dev.loaded_until = 0;
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][D]);
@@ -578,13 +554,12 @@ static void a_slot_is_kept_for_responses(void **state)
     world_free(w);
 }
 
-static void our_own_initiation_does_not_wait_behind_those_of_others(void **state)
+TEST(our_own_initiation_does_not_wait_behind_those_of_others)
 {
     struct world *w = world_make(3);
     struct datagram initiation;
     struct wyrm_job job;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][C]);
@@ -595,7 +570,7 @@ static void our_own_initiation_does_not_wait_behind_those_of_others(void **state
     world_free(w);
 }
 
-static void work_is_announced_once_until_all_is_taken(void **state)
+TEST(work_is_announced_once_until_all_is_taken)
 {
     struct world *w = initiation_at_b();
     uint8_t buf[WYRM_CONTROL_MAX];
@@ -603,7 +578,6 @@ static void work_is_announced_once_until_all_is_taken(void **state)
     struct wyrm_job job;
     struct wyrm_device *dev = &w->node[B].dev;
 
-    (void)state;
     assert_int_equal(wyrm_poll(dev, w->now, buf, sizeof(buf), &out), WYRM_WORK);
     assert_int_equal(wyrm_poll(dev, w->now, buf, sizeof(buf), &out), WYRM_IDLE);
     assert_int_equal(wyrm_job_take(dev, w->now, &job), WYRM_WORK);
@@ -614,12 +588,11 @@ static void work_is_announced_once_until_all_is_taken(void **state)
     world_free(w);
 }
 
-static void a_device_without_a_key_has_no_work(void **state)
+TEST(a_device_without_a_key_has_no_work)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     wyrm_set_private_key(&w->node[A].dev, NULL);
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_IDLE);
@@ -630,9 +603,8 @@ static void a_device_without_a_key_has_no_work(void **state)
 /* ---- Failures of the platform ----------------------------------------------- */
 
 /* Whichever call for randomness fails, nothing leaves but after a later, whole attempt. */
-static void any_single_failure_of_randomness_costs_one_retry(void **state)
+TEST(any_single_failure_of_randomness_costs_one_retry)
 {
-    (void)state;
     for (unsigned n = A; n <= B; n++)
         for (uint32_t at = 1; at <= 4; at++) {
             struct world *w = world_make(2);
@@ -646,11 +618,10 @@ static void any_single_failure_of_randomness_costs_one_retry(void **state)
         }
 }
 
-static void without_randomness_no_handshake_begins(void **state)
+TEST(without_randomness_no_handshake_begins)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     w->node[A].random_fails = true;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pass(w, 60000);
@@ -660,24 +631,22 @@ static void without_randomness_no_handshake_begins(void **state)
     world_free(w);
 }
 
-static void without_randomness_no_handshake_is_answered(void **state)
+TEST(without_randomness_no_handshake_is_answered)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
 
-    (void)state;
     w->node[B].random_fails = true;
     assert_int_equal(wyrm_job_take(&w->node[B].dev, w->now, &job), WYRM_E_RANDOM);
     assert_int_equal(wyrm_job_take(&w->node[B].dev, w->now, &job), WYRM_IDLE);
     world_free(w);
 }
 
-static void without_randomness_no_cookie_is_made(void **state)
+TEST(without_randomness_no_cookie_is_made)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
 
-    (void)state;
     w->node[B].random_fails = true;
     w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     make_initiation(w, A, B, &initiation);
@@ -686,12 +655,11 @@ static void without_randomness_no_cookie_is_made(void **state)
     world_free(w);
 }
 
-static void a_generator_that_always_says_the_same_makes_no_key(void **state)
+TEST(a_generator_that_always_says_the_same_makes_no_key)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
 
-    (void)state;
     w->node[A].random_stuck = true;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_E_RANDOM);
@@ -700,13 +668,12 @@ static void a_generator_that_always_says_the_same_makes_no_key(void **state)
 }
 
 /* As after waking from a saved state: all that was drawn is drawn again. */
-static void a_generator_that_starts_over_makes_no_key_twice(void **state)
+TEST(a_generator_that_starts_over_makes_no_key_twice)
 {
     struct world *w = world_make(2);
     uint64_t start = w->node[A].random_state;
     struct datagram first;
 
-    (void)state;
     make_initiation(w, A, B, &first);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     w->node[A].random_state = start;
@@ -721,12 +688,11 @@ static void a_generator_that_starts_over_makes_no_key_twice(void **state)
     world_free(w);
 }
 
-static void a_responder_answers_nobody_with_a_stuck_generator(void **state)
+TEST(a_responder_answers_nobody_with_a_stuck_generator)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     w->node[B].random_stuck = true;
     inject(w, B, &initiation, &w->node[A].address);
@@ -736,13 +702,12 @@ static void a_responder_answers_nobody_with_a_stuck_generator(void **state)
     world_free(w);
 }
 
-static void an_index_in_use_is_not_given_again(void **state)
+TEST(an_index_in_use_is_not_given_again)
 {
     struct world *w = world_make(3);
     uint64_t random_state;
     uint32_t first;
 
-    (void)state;
     random_state = w->node[A].random_state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
@@ -760,12 +725,11 @@ static void an_index_in_use_is_not_given_again(void **state)
 }
 
 /* Two jobs may draw the same index while neither is filed. */
-static void an_index_taken_meanwhile_ends_the_slower_job(void **state)
+TEST(an_index_taken_meanwhile_ends_the_slower_job)
 {
     struct world *w = world_make(3);
     struct wyrm_job slow, fast;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][C]);
     take_and_run(w, A, &slow);
@@ -779,25 +743,23 @@ static void an_index_taken_meanwhile_ends_the_slower_job(void **state)
     world_free(w);
 }
 
-static void an_answer_whose_index_is_taken_is_not_sent(void **state)
+TEST(an_answer_whose_index_is_taken_is_not_sent)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
 
-    (void)state;
     answer_begun(w, &job);
     handshake(w, C, B);
     job.local = peer_of(w, B, C)->local[peer_of(w, B, C)->current];
     a_stale_job_changes_nothing(w, B, &job);
 }
 
-static void two_answers_to_a_peer_within_20_ms_are_one(void **state)
+TEST(two_answers_to_a_peer_within_20_ms_are_one)
 {
     struct world *w = world_make(2);
     struct datagram first, second;
     struct wyrm_job slow, fast;
 
-    (void)state;
     make_initiation(w, A, B, &first);
     make_initiation(w, A, B, &second);
     inject(w, B, &first, &w->node[A].address);
@@ -811,12 +773,11 @@ static void two_answers_to_a_peer_within_20_ms_are_one(void **state)
     world_free(w);
 }
 
-static void without_a_time_stamp_no_initiation_is_sent(void **state)
+TEST(without_a_time_stamp_no_initiation_is_sent)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
 
-    (void)state;
     w->node[A].clock_fails = true;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     take_and_run(w, A, &job);
@@ -830,11 +791,10 @@ static void without_a_time_stamp_no_initiation_is_sent(void **state)
     world_free(w);
 }
 
-static void a_responder_needs_no_time_stamp(void **state)
+TEST(a_responder_needs_no_time_stamp)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     w->node[B].clock_fails = true;
     handshake(w, A, B);
     world_free(w);
@@ -863,9 +823,8 @@ static const uint8_t low_order[7][32] = {
      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}};
 
-static void a_peer_of_low_order_is_sent_nothing(void **state)
+TEST(a_peer_of_low_order_is_sent_nothing)
 {
-    (void)state;
     for (unsigned i = 0; i < 7; i++) {
         struct world *w = world_make(2);
         wyrm_peer_id id;
@@ -893,9 +852,8 @@ static void sign(struct world *w, struct datagram *message, unsigned to, size_t 
     wyrm_blake2s(message->data + mac1_at, 16, key, 32, message->data, mac1_at);
 }
 
-static void an_initiation_with_a_low_order_ephemeral_is_dropped(void **state)
+TEST(an_initiation_with_a_low_order_ephemeral_is_dropped)
 {
-    (void)state;
     for (unsigned i = 0; i < 7; i++) {
         struct world *w = world_make(2);
         struct datagram initiation;
@@ -913,9 +871,8 @@ static void an_initiation_with_a_low_order_ephemeral_is_dropped(void **state)
     }
 }
 
-static void a_response_with_a_low_order_ephemeral_is_dropped(void **state)
+TEST(a_response_with_a_low_order_ephemeral_is_dropped)
 {
-    (void)state;
     for (unsigned i = 0; i < 7; i++) {
         struct world *w = world_make(2);
         struct datagram response;
@@ -937,13 +894,12 @@ static void a_response_with_a_low_order_ephemeral_is_dropped(void **state)
 }
 
 /* It has the preshared key by then, and perhaps more. */
-static void a_job_that_ends_for_want_of_randomness_is_wiped(void **state)
+TEST(a_job_that_ends_for_want_of_randomness_is_wiped)
 {
     struct world *w = world_make(2);
     static const struct wyrm_job wiped;
     struct wyrm_job job;
 
-    (void)state;
     w->node[A].random_fails = true;
     assert_int_equal(wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]), WYRM_IDLE);
     memset(&job, 0xa5, sizeof(job));
@@ -955,68 +911,68 @@ static void a_job_that_ends_for_want_of_randomness_is_wiped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_that_ends_for_want_of_randomness_is_wiped),
-        cmocka_unit_test(an_initiation_of_the_old_key_is_not_sent),
-        cmocka_unit_test(known_defect_54_a_job_of_a_device_that_is_no_more_is_not_sent),
-        cmocka_unit_test(a_response_taken_before_the_device_was_begun_anew_begins_nothing),
-        cmocka_unit_test(a_message_taken_before_the_device_was_begun_anew_is_not_read),
-        cmocka_unit_test(an_answer_of_before_the_device_was_begun_anew_is_not_sent),
-        cmocka_unit_test(a_job_may_outlive_its_device),
-        cmocka_unit_test(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it),
-        cmocka_unit_test(another_psk_outdates_an_answer_but_no_session),
-        cmocka_unit_test(an_initiation_to_a_removed_peer_is_not_sent),
-        cmocka_unit_test(an_initiation_to_a_replaced_peer_is_not_sent),
-        cmocka_unit_test(an_initiation_after_disconnect_is_not_sent),
-        cmocka_unit_test(a_response_read_with_the_old_key_begins_nothing),
-        cmocka_unit_test(a_response_read_with_the_old_psk_begins_nothing),
-        cmocka_unit_test(a_response_of_a_removed_peer_begins_nothing),
-        cmocka_unit_test(a_response_of_a_replaced_peer_begins_nothing),
-        cmocka_unit_test(a_response_after_disconnect_begins_nothing),
-        cmocka_unit_test(an_initiation_read_with_the_old_key_is_not_answered),
-        cmocka_unit_test(an_initiation_of_a_removed_peer_is_not_answered),
-        cmocka_unit_test(an_answer_under_the_old_key_is_not_sent),
-        cmocka_unit_test(an_answer_under_the_old_psk_is_not_sent),
-        cmocka_unit_test(an_answer_to_a_removed_peer_is_not_sent),
-        cmocka_unit_test(an_answer_to_a_replaced_peer_is_not_sent),
-        cmocka_unit_test(an_answer_after_disconnect_is_not_sent),
-        cmocka_unit_test(endpoint_and_keepalive_may_change_under_a_job),
-        cmocka_unit_test(two_workers_with_the_same_initiation_make_one_session),
-        cmocka_unit_test(the_older_of_two_initiations_loses_whichever_ends_first),
-        cmocka_unit_test(the_same_response_twice_begins_one_session),
-        cmocka_unit_test(the_same_response_twice_waits_once),
-        cmocka_unit_test(a_replayed_initiation_is_refused),
-        cmocka_unit_test(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot),
-        cmocka_unit_test(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
-        cmocka_unit_test(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called),
-        cmocka_unit_test(a_session_that_came_about_meanwhile_spares_the_initiation),
-        cmocka_unit_test(while_a_job_runs_no_other_begins_for_its_peer),
-        cmocka_unit_test(a_peer_disconnected_before_its_job_is_taken_is_not_called),
-        cmocka_unit_test(after_disconnect_amid_a_job_the_next_begins_at_once),
-        cmocka_unit_test(a_session_ends_the_wish_for_another),
-        cmocka_unit_test(a_response_to_an_initiation_since_repeated_begins_nothing),
-        cmocka_unit_test(a_replayed_initiation_is_refused_before_the_answer),
-        cmocka_unit_test(a_message_for_the_old_key_is_not_worked_on),
-        cmocka_unit_test(a_response_brings_the_local_path),
-        cmocka_unit_test(a_slot_is_kept_for_responses),
-        cmocka_unit_test(our_own_initiation_does_not_wait_behind_those_of_others),
-        cmocka_unit_test(work_is_announced_once_until_all_is_taken),
-        cmocka_unit_test(a_device_without_a_key_has_no_work),
-        cmocka_unit_test(any_single_failure_of_randomness_costs_one_retry),
-        cmocka_unit_test(without_randomness_no_handshake_begins),
-        cmocka_unit_test(without_randomness_no_handshake_is_answered),
-        cmocka_unit_test(without_randomness_no_cookie_is_made),
-        cmocka_unit_test(a_generator_that_always_says_the_same_makes_no_key),
-        cmocka_unit_test(a_generator_that_starts_over_makes_no_key_twice),
-        cmocka_unit_test(a_responder_answers_nobody_with_a_stuck_generator),
-        cmocka_unit_test(an_index_in_use_is_not_given_again),
-        cmocka_unit_test(an_index_taken_meanwhile_ends_the_slower_job),
-        cmocka_unit_test(an_answer_whose_index_is_taken_is_not_sent),
-        cmocka_unit_test(two_answers_to_a_peer_within_20_ms_are_one),
-        cmocka_unit_test(without_a_time_stamp_no_initiation_is_sent),
-        cmocka_unit_test(a_responder_needs_no_time_stamp),
-        cmocka_unit_test(a_peer_of_low_order_is_sent_nothing),
-        cmocka_unit_test(an_initiation_with_a_low_order_ephemeral_is_dropped),
-        cmocka_unit_test(a_response_with_a_low_order_ephemeral_is_dropped),
+        RUN(a_job_that_ends_for_want_of_randomness_is_wiped),
+        RUN(an_initiation_of_the_old_key_is_not_sent),
+        RUN(known_defect_54_a_job_of_a_device_that_is_no_more_is_not_sent),
+        RUN(a_response_taken_before_the_device_was_begun_anew_begins_nothing),
+        RUN(a_message_taken_before_the_device_was_begun_anew_is_not_read),
+        RUN(an_answer_of_before_the_device_was_begun_anew_is_not_sent),
+        RUN(a_job_may_outlive_its_device),
+        RUN(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it),
+        RUN(another_psk_outdates_an_answer_but_no_session),
+        RUN(an_initiation_to_a_removed_peer_is_not_sent),
+        RUN(an_initiation_to_a_replaced_peer_is_not_sent),
+        RUN(an_initiation_after_disconnect_is_not_sent),
+        RUN(a_response_read_with_the_old_key_begins_nothing),
+        RUN(a_response_read_with_the_old_psk_begins_nothing),
+        RUN(a_response_of_a_removed_peer_begins_nothing),
+        RUN(a_response_of_a_replaced_peer_begins_nothing),
+        RUN(a_response_after_disconnect_begins_nothing),
+        RUN(an_initiation_read_with_the_old_key_is_not_answered),
+        RUN(an_initiation_of_a_removed_peer_is_not_answered),
+        RUN(an_answer_under_the_old_key_is_not_sent),
+        RUN(an_answer_under_the_old_psk_is_not_sent),
+        RUN(an_answer_to_a_removed_peer_is_not_sent),
+        RUN(an_answer_to_a_replaced_peer_is_not_sent),
+        RUN(an_answer_after_disconnect_is_not_sent),
+        RUN(endpoint_and_keepalive_may_change_under_a_job),
+        RUN(two_workers_with_the_same_initiation_make_one_session),
+        RUN(the_older_of_two_initiations_loses_whichever_ends_first),
+        RUN(the_same_response_twice_begins_one_session),
+        RUN(the_same_response_twice_waits_once),
+        RUN(a_replayed_initiation_is_refused),
+        RUN(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot),
+        RUN(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
+        RUN(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called),
+        RUN(a_session_that_came_about_meanwhile_spares_the_initiation),
+        RUN(while_a_job_runs_no_other_begins_for_its_peer),
+        RUN(a_peer_disconnected_before_its_job_is_taken_is_not_called),
+        RUN(after_disconnect_amid_a_job_the_next_begins_at_once),
+        RUN(a_session_ends_the_wish_for_another),
+        RUN(a_response_to_an_initiation_since_repeated_begins_nothing),
+        RUN(a_replayed_initiation_is_refused_before_the_answer),
+        RUN(a_message_for_the_old_key_is_not_worked_on),
+        RUN(a_response_brings_the_local_path),
+        RUN(a_slot_is_kept_for_responses),
+        RUN(our_own_initiation_does_not_wait_behind_those_of_others),
+        RUN(work_is_announced_once_until_all_is_taken),
+        RUN(a_device_without_a_key_has_no_work),
+        RUN(any_single_failure_of_randomness_costs_one_retry),
+        RUN(without_randomness_no_handshake_begins),
+        RUN(without_randomness_no_handshake_is_answered),
+        RUN(without_randomness_no_cookie_is_made),
+        RUN(a_generator_that_always_says_the_same_makes_no_key),
+        RUN(a_generator_that_starts_over_makes_no_key_twice),
+        RUN(a_responder_answers_nobody_with_a_stuck_generator),
+        RUN(an_index_in_use_is_not_given_again),
+        RUN(an_index_taken_meanwhile_ends_the_slower_job),
+        RUN(an_answer_whose_index_is_taken_is_not_sent),
+        RUN(two_answers_to_a_peer_within_20_ms_are_one),
+        RUN(without_a_time_stamp_no_initiation_is_sent),
+        RUN(a_responder_needs_no_time_stamp),
+        RUN(a_peer_of_low_order_is_sent_nothing),
+        RUN(an_initiation_with_a_low_order_ephemeral_is_dropped),
+        RUN(a_response_with_a_low_order_ephemeral_is_dropped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

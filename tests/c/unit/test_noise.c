@@ -10,7 +10,7 @@
 
 /* The initial hash and chaining key can be seen only in a message, so the test computes a whole
  * first message by hand from the strings, up to the static key's ciphertext. */
-static void the_hash_constants_come_from_the_strings(void **state)
+TEST(the_hash_constants_come_from_the_strings)
 {
     static const char construction[] = "Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s";
     static const char identifier[] = "WireGuard v1 zx2c4 Jason@zx2c4.com";
@@ -19,7 +19,6 @@ static void the_hash_constants_come_from_the_strings(void **state)
     uint8_t ck[32], hash[32], key[32], dh[32], joined[80];
     uint8_t nonce[12] = {0};
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     wyrm_blake2s(ck, 32, NULL, 0, construction, sizeof(construction) - 1);
     memcpy(joined, ck, 32);
@@ -40,13 +39,12 @@ static void the_hash_constants_come_from_the_strings(void **state)
     world_free(w);
 }
 
-static void a_handshake_gives_both_sides_the_same_two_keys(void **state)
+TEST(a_handshake_gives_both_sides_the_same_two_keys)
 {
     struct world *w = world_make(2);
     const struct wyrm_peer *ours = peer_of(w, A, B), *theirs = peer_of(w, B, A);
     const struct wyrm_keypair *a, *b;
 
-    (void)state;
     handshake(w, A, B);
     a = &ours->kp[ours->current];
     b = &theirs->kp[theirs->current];
@@ -59,11 +57,10 @@ static void a_handshake_gives_both_sides_the_same_two_keys(void **state)
     world_free(w);
 }
 
-static void either_side_may_begin(void **state)
+TEST(either_side_may_begin)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     handshake(w, B, A);
     assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
     assert_int_equal(send_ip(w, B, A, 200), WYRM_SEND);
@@ -80,11 +77,10 @@ static void set_psk(struct world *w, unsigned node, unsigned other, uint8_t firs
     assert_int_equal(wyrm_peer_set_psk(&w->node[node].dev, w->id[node][other], psk), WYRM_IDLE);
 }
 
-static void a_handshake_works_under_a_preshared_key(void **state)
+TEST(a_handshake_works_under_a_preshared_key)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     set_psk(w, A, B, 7);
     set_psk(w, B, A, 7);
     handshake(w, A, B);
@@ -94,11 +90,10 @@ static void a_handshake_works_under_a_preshared_key(void **state)
     world_free(w);
 }
 
-static void a_wrong_preshared_key_stops_at_the_response(void **state)
+TEST(a_wrong_preshared_key_stops_at_the_response)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     set_psk(w, A, B, 7);
     set_psk(w, B, A, 8);
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
@@ -110,11 +105,10 @@ static void a_wrong_preshared_key_stops_at_the_response(void **state)
     world_free(w);
 }
 
-static void a_preshared_key_on_one_side_only_stops_at_the_response(void **state)
+TEST(a_preshared_key_on_one_side_only_stops_at_the_response)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     set_psk(w, B, A, 8);
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     pump(w);
@@ -123,12 +117,11 @@ static void a_preshared_key_on_one_side_only_stops_at_the_response(void **state)
     world_free(w);
 }
 
-static void an_initiation_of_a_stranger_is_not_answered(void **state)
+TEST(an_initiation_of_a_stranger_is_not_answered)
 {
     struct world *w = world_make(2);
     uint64_t before;
 
-    (void)state;
     wyrm_peer_remove(&w->node[B].dev, w->id[B][A]);
     settle(w, B);
     before = node_peers_hash(&w->node[B]);
@@ -141,13 +134,12 @@ static void an_initiation_of_a_stranger_is_not_answered(void **state)
 }
 
 /* Every bit of the message is covered by mac1 or by mac2's absence of a cookie. */
-static void each_altered_byte_of_an_initiation_is_dropped(void **state)
+TEST(each_altered_byte_of_an_initiation_is_dropped)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     uint64_t before = node_hash(&w->node[B]);
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     for (unsigned i = 0; i < INITIATION_MAC1 + MAC_LEN; i++) {
         initiation.data[i] ^= 1;
@@ -159,14 +151,13 @@ static void each_altered_byte_of_an_initiation_is_dropped(void **state)
 }
 
 /* Someone who knows both public keys, and so can write mac1, can still not alter the inside. */
-static void each_altered_byte_with_a_right_mac1_is_dropped(void **state)
+TEST(each_altered_byte_with_a_right_mac1_is_dropped)
 {
     struct world *w = world_make(2);
     struct datagram initiation, forged;
     uint64_t before;
     uint8_t key[32], label[40] = "mac1----";
 
-    (void)state;
     memcpy(label + 8, w->node[B].pub, 32);
     wyrm_blake2s(key, 32, NULL, 0, label, sizeof(label));
     make_initiation(w, A, B, &initiation);
@@ -185,14 +176,13 @@ static void each_altered_byte_with_a_right_mac1_is_dropped(void **state)
     world_free(w);
 }
 
-static void each_altered_byte_of_a_response_is_dropped(void **state)
+TEST(each_altered_byte_of_a_response_is_dropped)
 {
     struct world *w = world_make(2);
     struct datagram response, forged;
     uint64_t before;
     uint8_t key[32], label[40] = "mac1----";
 
-    (void)state;
     memcpy(label + 8, w->node[A].pub, 32);
     wyrm_blake2s(key, 32, NULL, 0, label, sizeof(label));
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
@@ -214,12 +204,11 @@ static void each_altered_byte_of_a_response_is_dropped(void **state)
     world_free(w);
 }
 
-static void every_handshake_uses_fresh_keys_indices_and_time_stamps(void **state)
+TEST(every_handshake_uses_fresh_keys_indices_and_time_stamps)
 {
     struct world *w = world_make(2);
     struct datagram first, second;
 
-    (void)state;
     make_initiation(w, A, B, &first);
     w->now += 5000;
     make_initiation(w, A, B, &second);
@@ -231,14 +220,13 @@ static void every_handshake_uses_fresh_keys_indices_and_time_stamps(void **state
 }
 
 /* The second handshake of two peers takes the static-static result from the cache. */
-static void a_cached_static_result_gives_the_same_handshake(void **state)
+TEST(a_cached_static_result_gives_the_same_handshake)
 {
     struct world *w = world_make(2);
     struct datagram cached, fresh;
     uint64_t random_state;
     uint64_t label;
 
-    (void)state;
     handshake(w, A, B);
     w->now += 6000;
     random_state = w->node[A].random_state;
@@ -255,14 +243,13 @@ static void a_cached_static_result_gives_the_same_handshake(void **state)
     world_free(w);
 }
 
-static void a_job_leaves_no_secret_behind(void **state)
+TEST(a_job_leaves_no_secret_behind)
 {
     struct world *w = world_make(2);
     struct wyrm_packet out;
     struct wyrm_job job;
     uint8_t zero[sizeof(job) - offsetof(struct wyrm_job, own)] = {0};
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     assert_int_equal(wyrm_job_take(&w->node[A].dev, w->now, &job), WYRM_WORK);
     wyrm_job_run(&job);
@@ -274,19 +261,19 @@ static void a_job_leaves_no_secret_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hash_constants_come_from_the_strings),
-        cmocka_unit_test(a_handshake_gives_both_sides_the_same_two_keys),
-        cmocka_unit_test(either_side_may_begin),
-        cmocka_unit_test(a_handshake_works_under_a_preshared_key),
-        cmocka_unit_test(a_wrong_preshared_key_stops_at_the_response),
-        cmocka_unit_test(a_preshared_key_on_one_side_only_stops_at_the_response),
-        cmocka_unit_test(an_initiation_of_a_stranger_is_not_answered),
-        cmocka_unit_test(each_altered_byte_of_an_initiation_is_dropped),
-        cmocka_unit_test(each_altered_byte_with_a_right_mac1_is_dropped),
-        cmocka_unit_test(each_altered_byte_of_a_response_is_dropped),
-        cmocka_unit_test(every_handshake_uses_fresh_keys_indices_and_time_stamps),
-        cmocka_unit_test(a_cached_static_result_gives_the_same_handshake),
-        cmocka_unit_test(a_job_leaves_no_secret_behind),
+        RUN(the_hash_constants_come_from_the_strings),
+        RUN(a_handshake_gives_both_sides_the_same_two_keys),
+        RUN(either_side_may_begin),
+        RUN(a_handshake_works_under_a_preshared_key),
+        RUN(a_wrong_preshared_key_stops_at_the_response),
+        RUN(a_preshared_key_on_one_side_only_stops_at_the_response),
+        RUN(an_initiation_of_a_stranger_is_not_answered),
+        RUN(each_altered_byte_of_an_initiation_is_dropped),
+        RUN(each_altered_byte_with_a_right_mac1_is_dropped),
+        RUN(each_altered_byte_of_a_response_is_dropped),
+        RUN(every_handshake_uses_fresh_keys_indices_and_time_stamps),
+        RUN(a_cached_static_result_gives_the_same_handshake),
+        RUN(a_job_leaves_no_secret_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

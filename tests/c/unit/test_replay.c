@@ -5,14 +5,10 @@
  * The anti-replay window in ten sizes. W is the window: a counter W below the greatest one is the
  * last that may still arrive.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "core/wyrm_replay.h"
 
@@ -47,9 +43,8 @@ static bool accepts(struct window *window, uint64_t counter)
     for (unsigned size_ = 0; size_ < sizeof(sizes) / sizeof(sizes[0]); size_++)                    \
         for (struct window *window = fresh(sizes[size_]); window != NULL; window = NULL)
 
-static void each_counter_is_accepted_once(void **state)
+TEST(each_counter_is_accepted_once)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         assert_true(accepts(window, 0));
@@ -59,9 +54,8 @@ static void each_counter_is_accepted_once(void **state)
     }
 }
 
-static void neighbours_may_arrive_in_reverse(void **state)
+TEST(neighbours_may_arrive_in_reverse)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         assert_true(accepts(window, 9));
@@ -72,9 +66,8 @@ static void neighbours_may_arrive_in_reverse(void **state)
     }
 }
 
-static void a_jump_over_the_window_keeps_what_is_still_inside(void **state)
+TEST(a_jump_over_the_window_keeps_what_is_still_inside)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = 0; c < 2; c++)
@@ -92,9 +85,8 @@ static void a_jump_over_the_window_keeps_what_is_still_inside(void **state)
     }
 }
 
-static void the_edge_of_the_window_is_exact(void **state)
+TEST(the_edge_of_the_window_is_exact)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         uint64_t top = 4 * (window->w + 1);
@@ -110,9 +102,8 @@ static void the_edge_of_the_window_is_exact(void **state)
     }
 }
 
-static void counters_end_where_the_paper_ends_them(void **state)
+TEST(counters_end_where_the_paper_ends_them)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         assert_false(accepts(window, WYRM_REJECT_AFTER_MESSAGES));
@@ -130,9 +121,8 @@ static void counters_end_where_the_paper_ends_them(void **state)
     }
 }
 
-static void a_full_forward_sweep_still_takes_zero(void **state)
+TEST(a_full_forward_sweep_still_takes_zero)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = 1; c <= window->w; c++)
@@ -142,9 +132,8 @@ static void a_full_forward_sweep_still_takes_zero(void **state)
     }
 }
 
-static void a_forward_sweep_one_longer_pushes_zero_out(void **state)
+TEST(a_forward_sweep_one_longer_pushes_zero_out)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = 1; c <= window->w + 1; c++)
@@ -153,9 +142,8 @@ static void a_forward_sweep_one_longer_pushes_zero_out(void **state)
     }
 }
 
-static void a_full_reverse_sweep_is_accepted(void **state)
+TEST(a_full_reverse_sweep_is_accepted)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = window->w + 1; c-- > 0;)
@@ -165,9 +153,8 @@ static void a_full_reverse_sweep_is_accepted(void **state)
     }
 }
 
-static void a_reverse_sweep_one_longer_loses_its_last(void **state)
+TEST(a_reverse_sweep_one_longer_loses_its_last)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = window->w + 1; c > 0; c--)
@@ -176,9 +163,8 @@ static void a_reverse_sweep_one_longer_loses_its_last(void **state)
     }
 }
 
-static void a_reverse_sweep_ends_with_one_step_forward(void **state)
+TEST(a_reverse_sweep_ends_with_one_step_forward)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         for (uint64_t c = window->w; c > 1; c--)
@@ -190,9 +176,8 @@ static void a_reverse_sweep_ends_with_one_step_forward(void **state)
 }
 
 /* A 32-bit difference would take this for a fresh counter (see defects of other ports). */
-static void a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old(void **state)
+TEST(a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         uint64_t top = UINT64_C(5) << 32;
@@ -203,9 +188,8 @@ static void a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old(void **sta
     }
 }
 
-static void a_refused_counter_changes_nothing(void **state)
+TEST(a_refused_counter_changes_nothing)
 {
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         struct window before;
@@ -220,13 +204,12 @@ static void a_refused_counter_changes_nothing(void **state)
 }
 
 /* The model remembers every counter ever seen. */
-static void it_agrees_with_a_slow_model(void **state)
+TEST(it_agrees_with_a_slow_model)
 {
     enum { RANGE = 40000, STEPS = 60000 };
     uint8_t *seen = malloc(RANGE);
     uint64_t random = 42;
 
-    (void)state;
     FOR_EACH_WINDOW(window)
     {
         uint64_t top = 0, counter;
@@ -256,19 +239,19 @@ static void it_agrees_with_a_slow_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_counter_is_accepted_once),
-        cmocka_unit_test(neighbours_may_arrive_in_reverse),
-        cmocka_unit_test(a_jump_over_the_window_keeps_what_is_still_inside),
-        cmocka_unit_test(the_edge_of_the_window_is_exact),
-        cmocka_unit_test(counters_end_where_the_paper_ends_them),
-        cmocka_unit_test(a_full_forward_sweep_still_takes_zero),
-        cmocka_unit_test(a_forward_sweep_one_longer_pushes_zero_out),
-        cmocka_unit_test(a_full_reverse_sweep_is_accepted),
-        cmocka_unit_test(a_reverse_sweep_one_longer_loses_its_last),
-        cmocka_unit_test(a_reverse_sweep_ends_with_one_step_forward),
-        cmocka_unit_test(a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old),
-        cmocka_unit_test(a_refused_counter_changes_nothing),
-        cmocka_unit_test(it_agrees_with_a_slow_model),
+        RUN(each_counter_is_accepted_once),
+        RUN(neighbours_may_arrive_in_reverse),
+        RUN(a_jump_over_the_window_keeps_what_is_still_inside),
+        RUN(the_edge_of_the_window_is_exact),
+        RUN(counters_end_where_the_paper_ends_them),
+        RUN(a_full_forward_sweep_still_takes_zero),
+        RUN(a_forward_sweep_one_longer_pushes_zero_out),
+        RUN(a_full_reverse_sweep_is_accepted),
+        RUN(a_reverse_sweep_one_longer_loses_its_last),
+        RUN(a_reverse_sweep_ends_with_one_step_forward),
+        RUN(a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old),
+        RUN(a_refused_counter_changes_nothing),
+        RUN(it_agrees_with_a_slow_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

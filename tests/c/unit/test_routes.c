@@ -93,11 +93,10 @@ static wyrm_peer_id find6(struct table *t, uint64_t high, uint64_t low)
     return find(t, ip6(high, low, 128));
 }
 
-static void the_longest_ipv4_prefix_wins(void **state)
+TEST(the_longest_ipv4_prefix_wins)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     add(t, 0, ip4(0, 0));
     add(t, 1, ip4(0x0a000000, 8));
     add(t, 2, ip4(0x0a010000, 16));
@@ -114,11 +113,10 @@ static void the_longest_ipv4_prefix_wins(void **state)
     test_free(t);
 }
 
-static void the_longest_ipv6_prefix_wins(void **state)
+TEST(the_longest_ipv6_prefix_wins)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     add(t, 0, ip6(0, 0, 0));
     add(t, 1, ip6(UINT64_C(0x2607500000000000), 0, 20));
     add(t, 2, ip6(UINT64_C(0x2607530000000000), 0, 40));
@@ -132,13 +130,12 @@ static void the_longest_ipv6_prefix_wins(void **state)
     test_free(t);
 }
 
-static void the_order_of_adding_does_not_matter(void **state)
+TEST(the_order_of_adding_does_not_matter)
 {
     static const unsigned bits[] = {0, 1, 7, 8, 9, 15, 16, 17, 24, 31, 32};
     enum { N = sizeof(bits) / sizeof(bits[0]) };
     uint64_t random = 3;
 
-    (void)state;
     for (unsigned round = 0; round < 100; round++) {
         struct table *t = table_make(ROUTES);
         unsigned order[N];
@@ -164,11 +161,10 @@ static void the_order_of_adding_does_not_matter(void **state)
     }
 }
 
-static void another_peer_takes_a_prefix_over(void **state)
+TEST(another_peer_takes_a_prefix_over)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     add(t, 0, ip4(0x0a000000, 24));
     add(t, 1, ip4(0x0a000000, 24));
     assert_int_equal(find4(t, 0x0a000001), 1);
@@ -176,13 +172,12 @@ static void another_peer_takes_a_prefix_over(void **state)
     test_free(t);
 }
 
-static void host_bits_are_cleared(void **state)
+TEST(host_bits_are_cleared)
 {
     struct table *t = table_make(ROUTES);
     struct wyrm_prefix prefix, expected = ip4(0xc0a80400, 26);
     wyrm_peer_id peer;
 
-    (void)state;
     add(t, 2, ip4(0xc0a8043f, 26));
     assert_int_equal(wyrm_route_get(&t->dev, 0, &prefix, &peer), WYRM_IDLE);
     assert_memory_equal(&prefix.addr, &expected.addr, sizeof(prefix.addr));
@@ -193,12 +188,11 @@ static void host_bits_are_cleared(void **state)
     test_free(t);
 }
 
-static void impossible_prefixes_are_refused(void **state)
+TEST(impossible_prefixes_are_refused)
 {
     struct table *t = table_make(ROUTES);
     struct wyrm_prefix prefix = ip4(0, 33);
 
-    (void)state;
     assert_int_equal(wyrm_route_add(&t->dev, 0, &prefix), WYRM_E_ARG);
     assert_int_equal(wyrm_route_remove(&t->dev, 0, &prefix), WYRM_E_ARG);
     prefix = ip6(0, 0, 129);
@@ -215,11 +209,10 @@ static void impossible_prefixes_are_refused(void **state)
     test_free(t);
 }
 
-static void removing_what_another_peer_has_changes_nothing(void **state)
+TEST(removing_what_another_peer_has_changes_nothing)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     add(t, 0, ip4(0x0a000000, 24));
     take_away(t, 1, ip4(0x0a000000, 24));
     take_away(t, 0, ip4(0x0a000000, 25));
@@ -227,11 +220,10 @@ static void removing_what_another_peer_has_changes_nothing(void **state)
     test_free(t);
 }
 
-static void a_cleared_peer_is_found_no_more(void **state)
+TEST(a_cleared_peer_is_found_no_more)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     for (unsigned bits = 0; bits <= 32; bits++)
         add(t, (wyrm_peer_id)(bits % 2), ip4(0x0a0b0c0d, bits));
     wyrm_route_clear(&t->dev, 0);
@@ -243,11 +235,10 @@ static void a_cleared_peer_is_found_no_more(void **state)
     test_free(t);
 }
 
-static void removal_from_a_nest_uncovers_the_next(void **state)
+TEST(removal_from_a_nest_uncovers_the_next)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     for (unsigned bits = 0; bits <= 32; bits++)
         add(t, (wyrm_peer_id)(bits % PEERS), ip4(0xc0a80101, bits));
     for (unsigned bits = 33; bits-- > 0;) {
@@ -258,11 +249,10 @@ static void removal_from_a_nest_uncovers_the_next(void **state)
     test_free(t);
 }
 
-static void a_nest_may_be_emptied_from_outside(void **state)
+TEST(a_nest_may_be_emptied_from_outside)
 {
     struct table *t = table_make(ROUTES);
 
-    (void)state;
     for (unsigned bits = 0; bits <= 32; bits++)
         add(t, (wyrm_peer_id)(bits % PEERS), ip4(0xc0a80101, bits));
     for (unsigned bits = 0; bits <= 32; bits++) {
@@ -273,12 +263,11 @@ static void a_nest_may_be_emptied_from_outside(void **state)
     test_free(t);
 }
 
-static void a_chain_of_129_ipv6_prefixes_works_at_every_depth(void **state)
+TEST(a_chain_of_129_ipv6_prefixes_works_at_every_depth)
 {
     struct table *t = table_make(ROUTES);
     struct wyrm_prefix all = ip6(UINT64_MAX, UINT64_MAX, 128);
 
-    (void)state;
     for (unsigned bits = 0; bits <= 128; bits++)
         add(t, (wyrm_peer_id)(bits % PEERS), ip6(UINT64_MAX, UINT64_MAX, bits));
     assert_int_equal(find(t, all), 128 % PEERS);
@@ -291,13 +280,12 @@ static void a_chain_of_129_ipv6_prefixes_works_at_every_depth(void **state)
     test_free(t);
 }
 
-static void routes_are_listed_masked_and_in_order(void **state)
+TEST(routes_are_listed_masked_and_in_order)
 {
     struct table *t = table_make(ROUTES);
     struct wyrm_prefix prefix;
     wyrm_peer_id peer;
 
-    (void)state;
     add(t, 0, ip6(UINT64_C(0xfd00000000000000), 7, 64));
     add(t, 1, ip4(0x0a010101, 8));
     add(t, 2, ip4(0, 0));
@@ -318,12 +306,11 @@ static void routes_are_listed_masked_and_in_order(void **state)
     test_free(t);
 }
 
-static void a_full_table_refuses_but_still_lets_prefixes_change_hands(void **state)
+TEST(a_full_table_refuses_but_still_lets_prefixes_change_hands)
 {
     struct table *t = table_make(2);
     struct wyrm_prefix third = ip4(0x0c000000, 8);
 
-    (void)state;
     add(t, 0, ip4(0x0a000000, 8));
     add(t, 0, ip4(0x0b000000, 8));
     assert_int_equal(wyrm_route_add(&t->dev, 0, &third), WYRM_E_FULL);
@@ -336,12 +323,11 @@ static void a_full_table_refuses_but_still_lets_prefixes_change_hands(void **sta
     test_free(t);
 }
 
-static void a_table_of_no_routes_finds_nobody(void **state)
+TEST(a_table_of_no_routes_finds_nobody)
 {
     struct table *t = table_make(0);
     struct wyrm_prefix any = ip4(0, 0);
 
-    (void)state;
     assert_int_equal(find4(t, 0x0a000001), WYRM_NO_PEER);
     assert_int_equal(wyrm_route_add(&t->dev, 0, &any), WYRM_E_FULL);
     test_free(t);
@@ -403,13 +389,12 @@ static struct wyrm_prefix random_prefix(uint64_t *random, bool host)
     return prefix;
 }
 
-static void it_agrees_with_a_slow_model(void **state)
+TEST(it_agrees_with_a_slow_model)
 {
     struct table *t = table_make(ROUTES);
     struct model *m = test_calloc(1, sizeof(*m));
     uint64_t random = 11;
 
-    (void)state;
     for (unsigned step = 0; step < 6000; step++) {
         struct wyrm_prefix prefix = random_prefix(&random, false);
         wyrm_peer_id peer = (wyrm_peer_id)(test_random(&random) % PEERS);
@@ -454,21 +439,21 @@ static void it_agrees_with_a_slow_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_longest_ipv4_prefix_wins),
-        cmocka_unit_test(the_longest_ipv6_prefix_wins),
-        cmocka_unit_test(the_order_of_adding_does_not_matter),
-        cmocka_unit_test(another_peer_takes_a_prefix_over),
-        cmocka_unit_test(host_bits_are_cleared),
-        cmocka_unit_test(impossible_prefixes_are_refused),
-        cmocka_unit_test(removing_what_another_peer_has_changes_nothing),
-        cmocka_unit_test(a_cleared_peer_is_found_no_more),
-        cmocka_unit_test(removal_from_a_nest_uncovers_the_next),
-        cmocka_unit_test(a_nest_may_be_emptied_from_outside),
-        cmocka_unit_test(a_chain_of_129_ipv6_prefixes_works_at_every_depth),
-        cmocka_unit_test(routes_are_listed_masked_and_in_order),
-        cmocka_unit_test(a_full_table_refuses_but_still_lets_prefixes_change_hands),
-        cmocka_unit_test(a_table_of_no_routes_finds_nobody),
-        cmocka_unit_test(it_agrees_with_a_slow_model),
+        RUN(the_longest_ipv4_prefix_wins),
+        RUN(the_longest_ipv6_prefix_wins),
+        RUN(the_order_of_adding_does_not_matter),
+        RUN(another_peer_takes_a_prefix_over),
+        RUN(host_bits_are_cleared),
+        RUN(impossible_prefixes_are_refused),
+        RUN(removing_what_another_peer_has_changes_nothing),
+        RUN(a_cleared_peer_is_found_no_more),
+        RUN(removal_from_a_nest_uncovers_the_next),
+        RUN(a_nest_may_be_emptied_from_outside),
+        RUN(a_chain_of_129_ipv6_prefixes_works_at_every_depth),
+        RUN(routes_are_listed_masked_and_in_order),
+        RUN(a_full_table_refuses_but_still_lets_prefixes_change_hands),
+        RUN(a_table_of_no_routes_finds_nobody),
+        RUN(it_agrees_with_a_slow_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  * What a look-up costs on a gateway: routes compared, however they lie. The file under test is part
  * of this one, so that its comparisons can be counted.
  */
+#define SET_UP setup
 #include "world.h"
 
 static unsigned compared;
@@ -36,9 +37,8 @@ static const struct wyrm_pools pools = {
 static const struct wyrm_platform platform;
 static struct wyrm_device gateway;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     assert_int_equal(wyrm_init(&gateway, &pools, &platform), WYRM_IDLE);
     for (unsigned i = 0; i < PEERS; i++) {
         uint8_t pub[WYRM_KEY_LEN] = {(uint8_t)i, (uint8_t)(i >> 8), 1};
@@ -85,9 +85,8 @@ static unsigned cost(struct wyrm_prefix addr, wyrm_peer_id owner)
 }
 
 /* Each peer has an address of both families and a network behind it. */
-static void among_1000_peers_an_address_is_found_by_a_search_or_a_few(void **state)
+TEST(among_1000_peers_an_address_is_found_by_a_search_or_a_few)
 {
-    (void)state;
     for (unsigned i = 0; i < PEERS; i++) {
         add((wyrm_peer_id)i, ip4(0x0a000000 + i, 32));
         add((wyrm_peer_id)i, ip6(i, 128));
@@ -103,9 +102,8 @@ static void among_1000_peers_an_address_is_found_by_a_search_or_a_few(void **sta
 
 /* Prefixes that each part from the address at their last bit: every search finds the next of them.
  */
-static void the_worst_table_costs_a_search_for_each_bit_of_the_address(void **state)
+TEST(the_worst_table_costs_a_search_for_each_bit_of_the_address)
 {
-    (void)state;
     for (unsigned i = 0; i < PEERS; i++)
         add((wyrm_peer_id)i, ip4(0x0a000000 + i, 32));
     for (unsigned bits = 1; bits <= 32; bits++)
@@ -117,8 +115,8 @@ static void the_worst_table_costs_a_search_for_each_bit_of_the_address(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(among_1000_peers_an_address_is_found_by_a_search_or_a_few, setup),
-        cmocka_unit_test_setup(the_worst_table_costs_a_search_for_each_bit_of_the_address, setup),
+        RUN(among_1000_peers_an_address_is_found_by_a_search_or_a_few),
+        RUN(the_worst_table_costs_a_search_for_each_bit_of_the_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

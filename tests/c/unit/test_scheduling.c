@@ -44,13 +44,11 @@ static wyrm_status arrives(struct world *w, const struct datagram *message, unsi
 
 /* One job without a cookie, whatever the rate; the honest response to the other handshake finds
  * room. */
-static void
-known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others(void **state)
+TEST(known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others)
 {
     struct world *w = two_responses();
     struct datagram forged, honest = w->wire[1];
 
-    (void)state;
     w->on_wire = 0;
     for (unsigned i = 0; i < 1000; i++) {
         forge(w, B, &forged);
@@ -70,12 +68,11 @@ known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others(voi
 }
 
 /* Whoever forges first has the chance without a cookie; who can prove its address has another. */
-static void the_honest_response_may_be_second(void **state)
+TEST(the_honest_response_may_be_second)
 {
     struct world *w = two_responses();
     struct datagram forged, honest = w->wire[0];
 
-    (void)state;
     w->on_wire = 0;
     forge(w, B, &forged);
     assert_int_equal(arrives(w, &forged, B), WYRM_WORK);
@@ -97,12 +94,11 @@ static void the_honest_response_may_be_second(void **state)
 }
 
 /* A cookie proves an address, not who is there: elsewhere it opens one door of its own. */
-static void a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address(void **state)
+TEST(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address)
 {
     struct world *w = two_responses();
     struct wyrm_peer *peer = peer_of(w, A, B);
 
-    (void)state;
     peer->tried = TRIED_FIRST | TRIED_ELSEWHERE;
     w->on_wire = 0;
     for (unsigned i = B; i <= D; i++) {
@@ -129,12 +125,11 @@ static void prove(struct world *w, struct datagram *response, unsigned from)
                  RESPONSE_MAC1 + 16);
 }
 
-static void the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one(void **state)
+TEST(the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one)
 {
     struct world *w = two_responses();
     struct datagram forged, honest = w->wire[1];
 
-    (void)state;
     w->node[A].pools.n_slots = 1;
     w->on_wire = 0;
     forge(w, B, &forged);
@@ -152,12 +147,11 @@ static void the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one(v
     world_free(w);
 }
 
-static void known_defect_58_a_response_to_no_handshake_draws_no_cookie(void **state)
+TEST(known_defect_58_a_response_to_no_handshake_draws_no_cookie)
 {
     struct world *w = two_responses();
     struct datagram forged;
 
-    (void)state;
     w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     w->on_wire = 0;
     forge(w, B, &forged);
@@ -168,12 +162,11 @@ static void known_defect_58_a_response_to_no_handshake_draws_no_cookie(void **st
     world_free(w);
 }
 
-static void waiting_responses_are_load_too(void **state)
+TEST(waiting_responses_are_load_too)
 {
     struct world *w = two_responses();
     struct datagram response = w->wire[0], initiation;
 
-    (void)state;
     w->on_wire = 0;
     make_initiation(w, D, A, &initiation);
     assert_int_equal(arrives(w, &response, B), WYRM_WORK);
@@ -183,13 +176,12 @@ static void waiting_responses_are_load_too(void **state)
 
 /* ---- Cookies cost little -------------------------------------------------------------- */
 
-static void known_defect_59_cookie_replies_have_a_budget(void **state)
+TEST(known_defect_59_cookie_replies_have_a_budget)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
     unsigned replies = 0;
 
-    (void)state;
     w->node[B].dev.loaded_until = WYRM_TICK_NEVER;
     make_initiation(w, A, B, &initiation);
     for (unsigned ms = 0; ms < 320; ms++, w->now++)
@@ -205,13 +197,12 @@ static void known_defect_59_cookie_replies_have_a_budget(void **state)
     world_free(w);
 }
 
-static void responses_to_one_handshake_leave_cookies_for_others(void **state)
+TEST(responses_to_one_handshake_leave_cookies_for_others)
 {
     struct world *w = two_responses();
     struct datagram forged;
     unsigned replies = 0;
 
-    (void)state;
     w->node[A].dev.loaded_until = WYRM_TICK_NEVER;
     for (unsigned ms = 0; ms < 320; ms++, w->now++)
         for (unsigned i = 0; i < 5; i++) {
@@ -233,12 +224,11 @@ static wyrm_peer_id next_called(struct world *w)
     return job.peer;
 }
 
-static void known_defect_55_peers_are_called_in_turn_not_lowest_first(void **state)
+TEST(known_defect_55_peers_are_called_in_turn_not_lowest_first)
 {
     struct world *w = world_make(4);
     unsigned turns[3] = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 30; i++) { /* a worker that is done with one when all want again */
         for (unsigned n = B; n <= D; n++)
             peer_of(w, A, n)->events |= EVENT_INITIATE;
@@ -250,12 +240,11 @@ static void known_defect_55_peers_are_called_in_turn_not_lowest_first(void **sta
     world_free(w);
 }
 
-static void calls_and_messages_take_turns(void **state)
+TEST(calls_and_messages_take_turns)
 {
     struct world *w = world_make(4);
     unsigned calls = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 30; i++) {
         for (unsigned n = B; n <= D; n++)
             peer_of(w, A, n)->events |= EVENT_INITIATE;
@@ -267,13 +256,12 @@ static void calls_and_messages_take_turns(void **state)
     world_free(w);
 }
 
-static void the_oldest_message_is_first_whatever_its_type(void **state)
+TEST(the_oldest_message_is_first_whatever_its_type)
 {
     struct world *w = two_responses();
     struct datagram response = w->wire[0], initiation;
     struct wyrm_job job;
 
-    (void)state;
     w->on_wire = 0;
     make_initiation(w, D, A, &initiation);
     assert_int_equal(arrives(w, &initiation, D), WYRM_WORK);
@@ -303,11 +291,10 @@ static void poll(struct world *w, unsigned n)
     } while (status != WYRM_IDLE);
 }
 
-static void what_the_worker_never_begins_is_given_up_in_time(void **state)
+TEST(what_the_worker_never_begins_is_given_up_in_time)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     for (wyrm_ms end = w->now + 90000; w->now < end; w->now += 100)
         poll(w, A);
@@ -328,9 +315,8 @@ static uint8_t unanswered(struct world *w)
 }
 
 /* B has roamed, and talks; A, without randomness or time stamps, cannot renew the session. */
-static void a_device_that_cannot_ask_loses_nobody(void **state)
+TEST(a_device_that_cannot_ask_loses_nobody)
 {
-    (void)state;
     for (unsigned failure = 0; failure < 2; failure++) {
         struct world *w = world_make(2);
 
@@ -355,11 +341,10 @@ static void a_device_that_cannot_ask_loses_nobody(void **state)
     }
 }
 
-static void only_what_was_sent_counts_as_unanswered(void **state)
+TEST(only_what_was_sent_counts_as_unanswered)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     w->deaf[B] = true;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     pass(w, 11000);
@@ -380,13 +365,11 @@ static void assert_no_ephemeral(struct world *w, unsigned n, unsigned other)
 
 /* B's response is withheld; A's own session comes about by B's initiation. A day later the response
  * is worth nothing. */
-static void
-known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session(void **state)
+TEST(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session)
 {
     struct world *w = world_make(2);
     struct datagram withheld;
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
     carry(w);
@@ -404,11 +387,10 @@ known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session(voi
 }
 
 /* However long traffic prolongs the attempt. */
-static void an_ephemeral_dies_when_its_successor_cannot_be_made(void **state)
+TEST(an_ephemeral_dies_when_its_successor_cannot_be_made)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     w->deaf[B] = true;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     settle(w, A);
@@ -470,12 +452,11 @@ static void begin_at_once(struct order *order)
     world_free(w);
 }
 
-static void two_that_begin_at_once_come_together_in_every_order(void **state)
+TEST(two_that_begin_at_once_come_together_in_every_order)
 {
     struct order order = {.steps = 0};
     unsigned orders = 0;
 
-    (void)state;
     do {
         begin_at_once(&order);
         orders++;
@@ -486,25 +467,23 @@ static void two_that_begin_at_once_come_together_in_every_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others),
-        cmocka_unit_test(the_honest_response_may_be_second),
-        cmocka_unit_test(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address),
-        cmocka_unit_test(the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one),
-        cmocka_unit_test(known_defect_58_a_response_to_no_handshake_draws_no_cookie),
-        cmocka_unit_test(waiting_responses_are_load_too),
-        cmocka_unit_test(known_defect_59_cookie_replies_have_a_budget),
-        cmocka_unit_test(responses_to_one_handshake_leave_cookies_for_others),
-        cmocka_unit_test(known_defect_55_peers_are_called_in_turn_not_lowest_first),
-        cmocka_unit_test(calls_and_messages_take_turns),
-        cmocka_unit_test(the_oldest_message_is_first_whatever_its_type),
-        cmocka_unit_test(what_the_worker_never_begins_is_given_up_in_time),
-        cmocka_unit_test(a_device_that_cannot_ask_loses_nobody),
-        cmocka_unit_test(only_what_was_sent_counts_as_unanswered),
-        cmocka_unit_test(
-            known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session),
-        cmocka_unit_test(an_ephemeral_dies_when_its_successor_cannot_be_made),
-        cmocka_unit_test(two_that_begin_at_once_come_together_in_every_order),
+        RUN(known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others),
+        RUN(the_honest_response_may_be_second),
+        RUN(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address),
+        RUN(the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one),
+        RUN(known_defect_58_a_response_to_no_handshake_draws_no_cookie),
+        RUN(waiting_responses_are_load_too),
+        RUN(known_defect_59_cookie_replies_have_a_budget),
+        RUN(responses_to_one_handshake_leave_cookies_for_others),
+        RUN(known_defect_55_peers_are_called_in_turn_not_lowest_first),
+        RUN(calls_and_messages_take_turns),
+        RUN(the_oldest_message_is_first_whatever_its_type),
+        RUN(what_the_worker_never_begins_is_given_up_in_time),
+        RUN(a_device_that_cannot_ask_loses_nobody),
+        RUN(only_what_was_sent_counts_as_unanswered),
+        RUN(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session),
+        RUN(an_ephemeral_dies_when_its_successor_cannot_be_made),
+        RUN(two_that_begin_at_once_come_together_in_every_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,12 +16,11 @@ static struct world *session(void)
     return w;
 }
 
-static void packets_of_every_length_arrive_as_they_were(void **state)
+TEST(packets_of_every_length_arrive_as_they_were)
 {
     struct world *w = session();
     uint8_t ip[1420];
 
-    (void)state;
     for (size_t len = 28; len <= sizeof(ip); len++) {
         w->delivered = 0;
         make_ip4(ip, len, A, B, len);
@@ -34,12 +33,11 @@ static void packets_of_every_length_arrive_as_they_were(void **state)
     world_free(w);
 }
 
-static void ipv6_packets_arrive_too(void **state)
+TEST(ipv6_packets_arrive_too)
 {
     struct world *w = session();
     uint8_t ip[1420];
 
-    (void)state;
     for (size_t len = 48; len <= sizeof(ip); len += 57) {
         w->delivered = 0;
         make_ip6(ip, len, A, B, len);
@@ -51,11 +49,10 @@ static void ipv6_packets_arrive_too(void **state)
     world_free(w);
 }
 
-static void counters_begin_at_zero_and_grow_by_one(void **state)
+TEST(counters_begin_at_zero_and_grow_by_one)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
     pump(w);
     assert_int_equal(wyrm_load_le64(w->last[A].data + DATA_COUNTER), 0);
@@ -66,11 +63,10 @@ static void counters_begin_at_zero_and_grow_by_one(void **state)
     world_free(w);
 }
 
-static void padding_fills_to_16_but_never_beyond_the_mtu(void **state)
+TEST(padding_fills_to_16_but_never_beyond_the_mtu)
 {
     struct world *w = session();
 
-    (void)state;
     assert_int_equal(wyrm_set_mtu(&w->node[A].dev, 1299), WYRM_IDLE);
     for (size_t len = 28; len <= 1320; len++) {
         size_t expected = (len + 15) / 16 * 16;
@@ -84,14 +80,13 @@ static void padding_fills_to_16_but_never_beyond_the_mtu(void **state)
     world_free(w);
 }
 
-static void padding_is_zero_and_cut_off_on_receipt(void **state)
+TEST(padding_is_zero_and_cut_off_on_receipt)
 {
     struct world *w = session();
     struct datagram packet;
     uint8_t nonce[12] = {0};
     uint64_t counter;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 33), WYRM_SEND);
     packet = w->last[A];
     pump(w);
@@ -104,7 +99,7 @@ static void padding_is_zero_and_cut_off_on_receipt(void **state)
     world_free(w);
 }
 
-static void a_scattered_packet_is_sealed_like_a_whole_one(void **state)
+TEST(a_scattered_packet_is_sealed_like_a_whole_one)
 {
     struct world *w = session();
     struct wyrm_keypair *kp = &peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
@@ -113,7 +108,6 @@ static void a_scattered_packet_is_sealed_like_a_whole_one(void **state)
     uint8_t ip[200], whole[300], parts[300];
     struct wyrm_span span[200];
 
-    (void)state;
     make_ip4(ip, sizeof(ip), A, B, 1);
     span[0] = (struct wyrm_span){ip, sizeof(ip)};
     assert_int_equal(wyrm_output(&w->node[A].dev, w->now, span, 1, whole, sizeof(whole), &out),
@@ -132,7 +126,7 @@ static void a_scattered_packet_is_sealed_like_a_whole_one(void **state)
     world_free(w);
 }
 
-static void a_buffer_of_exactly_the_needed_size_is_enough(void **state)
+TEST(a_buffer_of_exactly_the_needed_size_is_enough)
 {
     struct world *w = session();
     struct wyrm_packet out;
@@ -140,7 +134,6 @@ static void a_buffer_of_exactly_the_needed_size_is_enough(void **state)
     struct wyrm_span span = {ip, sizeof(ip)};
     uint64_t before;
 
-    (void)state;
     make_ip4(ip, sizeof(ip), A, B, 1);
     before = node_hash(&w->node[A]);
     assert_int_equal(
@@ -154,13 +147,12 @@ static void a_buffer_of_exactly_the_needed_size_is_enough(void **state)
     world_free(w);
 }
 
-static void each_altered_byte_of_a_data_packet_is_dropped(void **state)
+TEST(each_altered_byte_of_a_data_packet_is_dropped)
 {
     struct world *w = session();
     struct datagram packet;
     uint64_t before = node_hash(&w->node[B]);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 64), WYRM_SEND);
     grab(w, &packet);
     for (unsigned i = 0; i < packet.len; i++) {
@@ -173,13 +165,12 @@ static void each_altered_byte_of_a_data_packet_is_dropped(void **state)
     world_free(w);
 }
 
-static void a_data_packet_cut_at_any_length_is_dropped(void **state)
+TEST(a_data_packet_cut_at_any_length_is_dropped)
 {
     struct world *w = session();
     struct datagram packet;
     uint64_t before = node_hash(&w->node[B]);
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 64), WYRM_SEND);
     grab(w, &packet);
     while (packet.len-- > 0) {
@@ -189,13 +180,12 @@ static void a_data_packet_cut_at_any_length_is_dropped(void **state)
     world_free(w);
 }
 
-static void a_packet_is_not_accepted_by_its_sender(void **state)
+TEST(a_packet_is_not_accepted_by_its_sender)
 {
     struct world *w = session();
     struct datagram packet;
     uint64_t before;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 64), WYRM_SEND);
     grab(w, &packet);
     before = node_hash(&w->node[A]);
@@ -205,13 +195,12 @@ static void a_packet_is_not_accepted_by_its_sender(void **state)
 }
 
 /* A handshake has no keys for data; beside it in memory lie numbers that are public. */
-static void a_data_packet_to_a_handshake_is_dropped(void **state)
+TEST(a_data_packet_to_a_handshake_is_dropped)
 {
     struct world *w = session();
     struct datagram packet;
     uint64_t before;
 
-    (void)state;
     assert_int_equal(send_ip(w, B, A, 64), WYRM_SEND);
     grab(w, &packet);
     sleep_through(w, WYRM_REKEY_TIMEOUT);
@@ -227,12 +216,11 @@ static void a_data_packet_to_a_handshake_is_dropped(void **state)
 
 /* ---- Rotation --------------------------------------------------------------- */
 
-static void packets_under_the_previous_session_still_arrive(void **state)
+TEST(packets_under_the_previous_session_still_arrive)
 {
     struct world *w = session();
     struct datagram slow;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 64), WYRM_SEND);
     grab(w, &slow);
     sleep_through(w, 6000);
@@ -241,12 +229,11 @@ static void packets_under_the_previous_session_still_arrive(void **state)
     world_free(w);
 }
 
-static void packets_under_the_session_before_it_do_not(void **state)
+TEST(packets_under_the_session_before_it_do_not)
 {
     struct world *w = session();
     struct datagram slow;
 
-    (void)state;
     assert_int_equal(send_ip(w, A, B, 64), WYRM_SEND);
     grab(w, &slow);
     for (unsigned i = 0; i < 2; i++) {
@@ -257,12 +244,11 @@ static void packets_under_the_session_before_it_do_not(void **state)
     world_free(w);
 }
 
-static void keys_are_wiped_when_their_session_is_replaced_twice(void **state)
+TEST(keys_are_wiped_when_their_session_is_replaced_twice)
 {
     struct world *w = session();
     struct wyrm_keypair old = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         assert_true(node_remembers(&w->node[A], old.keys.send));
         sleep_through(w, 6000);
@@ -276,12 +262,11 @@ static void keys_are_wiped_when_their_session_is_replaced_twice(void **state)
 }
 
 /* However often a response is lost, the responder keeps three places at the most. */
-static void an_unconfirmed_session_gives_way_to_the_next(void **state)
+TEST(an_unconfirmed_session_gives_way_to_the_next)
 {
     struct world *w = session();
     struct datagram initiation;
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++) {
         sleep_through(w, 6000);
         make_initiation(w, A, B, &initiation);
@@ -295,11 +280,10 @@ static void an_unconfirmed_session_gives_way_to_the_next(void **state)
     world_free(w);
 }
 
-static void both_sessions_of_a_simultaneous_start_receive(void **state)
+TEST(both_sessions_of_a_simultaneous_start_receive)
 {
     struct world *w = world_make(2);
 
-    (void)state;
     for (unsigned round = 0; round < 5; round++) {
         sleep_through(w, 6000);
         w->delivered = 0;
@@ -318,9 +302,8 @@ static void both_sessions_of_a_simultaneous_start_receive(void **state)
 }
 
 /* Every order in which the messages of two simultaneous handshakes can cross on the wire. */
-static void a_simultaneous_start_works_in_every_order(void **state)
+TEST(a_simultaneous_start_works_in_every_order)
 {
-    (void)state;
     for (unsigned seed = 0; seed < 200; seed++) {
         struct world *w = world_make(2);
         uint64_t random = seed;
@@ -347,13 +330,12 @@ static void a_simultaneous_start_works_in_every_order(void **state)
 
 /* ---- The end ---------------------------------------------------------------- */
 
-static void a_closed_device_remembers_no_secret(void **state)
+TEST(a_closed_device_remembers_no_secret)
 {
     struct world *w = session();
     struct wyrm_keypair kp = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
     uint8_t psk[32] = {1, 2, 3}, static_dh[32];
 
-    (void)state;
     memcpy(static_dh, peer_of(w, A, B)->contact.static_dh, 32);
     memcpy(peer_of(w, A, B)->contact.psk, psk, 32);
     assert_true(node_remembers(&w->node[A], w->node[A].priv));
@@ -366,13 +348,12 @@ static void a_closed_device_remembers_no_secret(void **state)
     world_free(w);
 }
 
-static void a_removed_peer_leaves_no_secret(void **state)
+TEST(a_removed_peer_leaves_no_secret)
 {
     struct world *w = session();
     struct wyrm_keypair kp = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
     uint8_t static_dh[32];
 
-    (void)state;
     memcpy(static_dh, peer_of(w, A, B)->contact.static_dh, 32);
     assert_true(node_remembers(&w->node[A], static_dh));
     wyrm_peer_remove(&w->node[A].dev, w->id[A][B]);
@@ -382,14 +363,13 @@ static void a_removed_peer_leaves_no_secret(void **state)
     world_free(w);
 }
 
-static void a_disconnected_peer_leaves_no_session_secret(void **state)
+TEST(a_disconnected_peer_leaves_no_session_secret)
 {
     struct world *w = session();
     struct wyrm_keypair kp = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
     struct datagram initiation;
     uint8_t ephemeral[32];
 
-    (void)state;
     make_initiation(w, A, B, &initiation);
     memcpy(ephemeral, peer_of(w, A, B)->hs.eph, 32);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
@@ -399,12 +379,11 @@ static void a_disconnected_peer_leaves_no_session_secret(void **state)
     world_free(w);
 }
 
-static void a_finished_handshake_leaves_no_ephemeral(void **state)
+TEST(a_finished_handshake_leaves_no_ephemeral)
 {
     struct world *w = world_make(2);
     uint8_t ephemeral[32];
 
-    (void)state;
     wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
     settle(w, A);
     memcpy(ephemeral, peer_of(w, A, B)->hs.eph, 32);
@@ -417,27 +396,27 @@ static void a_finished_handshake_leaves_no_ephemeral(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_of_every_length_arrive_as_they_were),
-        cmocka_unit_test(ipv6_packets_arrive_too),
-        cmocka_unit_test(counters_begin_at_zero_and_grow_by_one),
-        cmocka_unit_test(padding_fills_to_16_but_never_beyond_the_mtu),
-        cmocka_unit_test(padding_is_zero_and_cut_off_on_receipt),
-        cmocka_unit_test(a_scattered_packet_is_sealed_like_a_whole_one),
-        cmocka_unit_test(a_buffer_of_exactly_the_needed_size_is_enough),
-        cmocka_unit_test(each_altered_byte_of_a_data_packet_is_dropped),
-        cmocka_unit_test(a_data_packet_cut_at_any_length_is_dropped),
-        cmocka_unit_test(a_packet_is_not_accepted_by_its_sender),
-        cmocka_unit_test(a_data_packet_to_a_handshake_is_dropped),
-        cmocka_unit_test(packets_under_the_previous_session_still_arrive),
-        cmocka_unit_test(packets_under_the_session_before_it_do_not),
-        cmocka_unit_test(keys_are_wiped_when_their_session_is_replaced_twice),
-        cmocka_unit_test(an_unconfirmed_session_gives_way_to_the_next),
-        cmocka_unit_test(both_sessions_of_a_simultaneous_start_receive),
-        cmocka_unit_test(a_simultaneous_start_works_in_every_order),
-        cmocka_unit_test(a_closed_device_remembers_no_secret),
-        cmocka_unit_test(a_removed_peer_leaves_no_secret),
-        cmocka_unit_test(a_disconnected_peer_leaves_no_session_secret),
-        cmocka_unit_test(a_finished_handshake_leaves_no_ephemeral),
+        RUN(packets_of_every_length_arrive_as_they_were),
+        RUN(ipv6_packets_arrive_too),
+        RUN(counters_begin_at_zero_and_grow_by_one),
+        RUN(padding_fills_to_16_but_never_beyond_the_mtu),
+        RUN(padding_is_zero_and_cut_off_on_receipt),
+        RUN(a_scattered_packet_is_sealed_like_a_whole_one),
+        RUN(a_buffer_of_exactly_the_needed_size_is_enough),
+        RUN(each_altered_byte_of_a_data_packet_is_dropped),
+        RUN(a_data_packet_cut_at_any_length_is_dropped),
+        RUN(a_packet_is_not_accepted_by_its_sender),
+        RUN(a_data_packet_to_a_handshake_is_dropped),
+        RUN(packets_under_the_previous_session_still_arrive),
+        RUN(packets_under_the_session_before_it_do_not),
+        RUN(keys_are_wiped_when_their_session_is_replaced_twice),
+        RUN(an_unconfirmed_session_gives_way_to_the_next),
+        RUN(both_sessions_of_a_simultaneous_start_receive),
+        RUN(a_simultaneous_start_works_in_every_order),
+        RUN(a_closed_device_remembers_no_secret),
+        RUN(a_removed_peer_leaves_no_secret),
+        RUN(a_disconnected_peer_leaves_no_session_secret),
+        RUN(a_finished_handshake_leaves_no_ephemeral),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

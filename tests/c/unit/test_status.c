@@ -8,12 +8,11 @@
 
 #include <ctype.h>
 
-static void every_verdict_has_its_own_sentence(void **state)
+TEST(every_verdict_has_its_own_sentence)
 {
     const char *seen[64];
     unsigned n = 0;
 
-    (void)state;
     for (int status = WYRM_D_RANDOM; status <= WYRM_LOST; status++) {
         const char *text;
 
@@ -30,9 +29,8 @@ static void every_verdict_has_its_own_sentence(void **state)
     assert_int_equal(n, 34);
 }
 
-static void numbers_that_are_no_verdict_have_a_sentence_too(void **state)
+TEST(numbers_that_are_no_verdict_have_a_sentence_too)
 {
-    (void)state;
     assert_string_equal(wyrm_status_text((wyrm_status)8), "unknown verdict");
     assert_string_equal(wyrm_status_text((wyrm_status)-12), "unknown verdict");
     assert_string_equal(wyrm_status_text((wyrm_status)-1000), "unknown verdict");
@@ -41,8 +39,8 @@ static void numbers_that_are_no_verdict_have_a_sentence_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_verdict_has_its_own_sentence),
-        cmocka_unit_test(numbers_that_are_no_verdict_have_a_sentence_too),
+        RUN(every_verdict_has_its_own_sentence),
+        RUN(numbers_that_are_no_verdict_have_a_sentence_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

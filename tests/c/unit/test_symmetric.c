@@ -7,11 +7,9 @@
  */
 #include "wyrm_crypto.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #ifndef GROUP
 #define GROUP "test_symmetric"
@@ -26,11 +24,10 @@ static const uint8_t key[32] = {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 
 static const uint8_t nonce[12] = {7, 0, 0, 0, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47};
 static uint8_t text[MAX_LEN];
 
-static int fill_text(void **state)
+FIXTURE(fill_text)
 {
     uint32_t word = 0x2545f491;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(text); i++) {
         word ^= word << 13;
         word ^= word >> 17;
@@ -68,11 +65,10 @@ static void seal(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *aad
 
 /* ---- Known answers ---------------------------------------------------- */
 
-static void the_block_function_gives_the_example_of_rfc_8439(void **state)
+TEST(the_block_function_gives_the_example_of_rfc_8439)
 {
     uint8_t k[32], n[12], zero[64] = {0}, out[64];
 
-    (void)state;
     from_hex(k, "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
     from_hex(n, "000000090000004a00000000");
     wyrm_chacha20_xor(out, zero, sizeof(out), k, n, 1);
@@ -80,30 +76,28 @@ static void the_block_function_gives_the_example_of_rfc_8439(void **state)
                     "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e");
 }
 
-static void hchacha20_gives_the_example_of_its_draft(void **state)
+TEST(hchacha20_gives_the_example_of_its_draft)
 {
     uint8_t k[32], n[16], out[32];
 
-    (void)state;
     from_hex(k, "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
     from_hex(n, "000000090000004a0000000031415927");
     wyrm_hchacha20(out, k, n);
     assert_hex(out, "82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc");
 }
 
-static void poly1305_gives_the_example_of_rfc_8439(void **state)
+TEST(poly1305_gives_the_example_of_rfc_8439)
 {
     const char *message = "Cryptographic Forum Research Group";
     uint8_t k[32], tag[TAG];
 
-    (void)state;
     from_hex(k, "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b");
     wyrm_poly1305(tag, (const uint8_t *)message, strlen(message), k);
     assert_hex(tag, "a8061dc1305136c6c22b8baf0c0127a9");
 }
 
 /* RFC 8439 A.3, tests 7 to 11: sums that just reach or miss 2^128 and p. */
-static void poly1305_reduces_the_edge_cases_of_rfc_8439(void **state)
+TEST(poly1305_reduces_the_edge_cases_of_rfc_8439)
 {
     static const struct {
         const char *r, *message, *tag;
@@ -126,7 +120,6 @@ static void poly1305_reduces_the_edge_cases_of_rfc_8439(void **state)
          "14000000000000005500000000000000"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint8_t k[32] = {0}, message[64], tag[TAG];
         size_t len = from_hex(message, cases[i].message);
@@ -137,13 +130,12 @@ static void poly1305_reduces_the_edge_cases_of_rfc_8439(void **state)
     }
 }
 
-static void seal_gives_the_example_of_rfc_8439(void **state)
+TEST(seal_gives_the_example_of_rfc_8439)
 {
     const char *plain = "Ladies and Gentlemen of the class of '99: If I could offer you only one "
                         "tip for the future, sunscreen would be it.";
     uint8_t aad[12], out[114 + TAG];
 
-    (void)state;
     from_hex(aad, "50515253c0c1c2c3c4c5c6c7");
     seal(out, (const uint8_t *)plain, strlen(plain), aad, sizeof(aad));
     assert_hex(out, "d31a8d34648e60db7b86afbc53ef7ec2a4aded51296e08fea9e2b5a736ee62d6"
@@ -153,11 +145,10 @@ static void seal_gives_the_example_of_rfc_8439(void **state)
                     "1ae10b594f09e26a7e902ecbd0600691");
 }
 
-static void blake2s_gives_the_example_of_rfc_7693(void **state)
+TEST(blake2s_gives_the_example_of_rfc_7693)
 {
     uint8_t out[32];
 
-    (void)state;
     wyrm_blake2s(out, 32, NULL, 0, "abc", 3);
     assert_hex(out, "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982");
 }
@@ -176,13 +167,12 @@ static void self_test_sequence(uint8_t *out, size_t len, uint32_t seed)
     }
 }
 
-static void blake2s_passes_the_self_test_of_rfc_7693(void **state)
+TEST(blake2s_passes_the_self_test_of_rfc_7693)
 {
     static const size_t out_lens[] = {16, 20, 28, 32}, in_lens[] = {0, 3, 64, 65, 255, 1024};
     uint8_t in[1024], md[32], k[32];
     struct wyrm_blake2s all;
 
-    (void)state;
     wyrm_blake2s_init(&all, 32, NULL, 0);
     for (size_t i = 0; i < 4; i++) {
         for (size_t j = 0; j < 6; j++) {
@@ -200,11 +190,10 @@ static void blake2s_passes_the_self_test_of_rfc_7693(void **state)
 
 /* ---- AEAD ------------------------------------------------------------- */
 
-static void every_length_opens_to_what_was_sealed(void **state)
+TEST(every_length_opens_to_what_was_sealed)
 {
     uint8_t sealed[MAX_LEN + TAG];
 
-    (void)state;
     for (size_t len = 0; len <= MAX_LEN; len++) {
         size_t aad_len = len % 37;
 
@@ -214,12 +203,11 @@ static void every_length_opens_to_what_was_sealed(void **state)
     }
 }
 
-static void every_length_is_the_cipher_then_the_mac(void **state)
+TEST(every_length_is_the_cipher_then_the_mac)
 {
     uint8_t sealed[MAX_LEN + TAG], want[MAX_LEN], mac_input[MAX_LEN + 32], zero[32] = {0};
     uint8_t mac_key[32], tag[TAG];
 
-    (void)state;
     wyrm_chacha20_xor(mac_key, zero, sizeof(mac_key), key, nonce, 0);
     for (size_t len = 0; len <= MAX_LEN; len++) {
         size_t padded = (len + 15) / 16 * 16;
@@ -236,12 +224,11 @@ static void every_length_is_the_cipher_then_the_mac(void **state)
     }
 }
 
-static void every_split_in_three_spans_seals_the_same(void **state)
+TEST(every_split_in_three_spans_seals_the_same)
 {
     enum { LEN = 200 };
     uint8_t want[LEN + TAG], got[LEN + TAG];
 
-    (void)state;
     seal(want, text, LEN, NULL, 0);
     for (size_t first = 0; first <= LEN; first++) {
         for (size_t second = first; second <= LEN; second++) {
@@ -256,11 +243,10 @@ static void every_split_in_three_spans_seals_the_same(void **state)
     }
 }
 
-static void padding_seals_as_zeros(void **state)
+TEST(padding_seals_as_zeros)
 {
     uint8_t plain[MAX_LEN], want[MAX_LEN + TAG], got[MAX_LEN + TAG];
 
-    (void)state;
     for (size_t len = 0; len <= 130; len++) {
         for (size_t pad = 0; pad <= 130; pad++) {
             struct wyrm_span spans[] = {{text, len / 3}, {text + len / 3, len - len / 3}};
@@ -274,11 +260,10 @@ static void padding_seals_as_zeros(void **state)
     }
 }
 
-static void no_spans_at_all_seal_the_empty_message(void **state)
+TEST(no_spans_at_all_seal_the_empty_message)
 {
     uint8_t want[TAG], got[TAG];
 
-    (void)state;
     seal(want, NULL, 0, text, 20);
     wyrm_aead_seal(got, NULL, 0, 0, text, 20, nonce, key);
     assert_memory_equal(got, want, TAG);
@@ -286,12 +271,11 @@ static void no_spans_at_all_seal_the_empty_message(void **state)
     assert_false(wyrm_aead_open(got, TAG, text, 19, nonce, key));
 }
 
-static void misaligned_buffers_seal_and_open_the_same(void **state)
+TEST(misaligned_buffers_seal_and_open_the_same)
 {
     enum { LEN = 300 };
     uint8_t want[LEN + TAG], in[LEN + 4], out[LEN + TAG + 4];
 
-    (void)state;
     seal(want, text, LEN, text, 13);
     for (size_t i = 0; i < 16; i++) {
         uint8_t *from = in + i % 4, *to = out + i / 4;
@@ -304,11 +288,10 @@ static void misaligned_buffers_seal_and_open_the_same(void **state)
     }
 }
 
-static void sealing_in_place_gives_the_same(void **state)
+TEST(sealing_in_place_gives_the_same)
 {
     uint8_t want[MAX_LEN + TAG], buf[MAX_LEN + TAG];
 
-    (void)state;
     for (size_t len = 0; len <= MAX_LEN; len++) {
         seal(want, text, len, NULL, 0);
         memcpy(buf, text, len);
@@ -317,12 +300,11 @@ static void sealing_in_place_gives_the_same(void **state)
     }
 }
 
-static void a_changed_bit_anywhere_is_refused_and_nothing_touched(void **state)
+TEST(a_changed_bit_anywhere_is_refused_and_nothing_touched)
 {
     enum { LEN = 100 };
     uint8_t sealed[LEN + TAG], before[LEN + TAG];
 
-    (void)state;
     seal(sealed, text, LEN, text, 8);
     for (size_t bit = 0; bit < 8 * sizeof(sealed); bit++) {
         sealed[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -334,21 +316,19 @@ static void a_changed_bit_anywhere_is_refused_and_nothing_touched(void **state)
     assert_true(wyrm_aead_open(sealed, sizeof(sealed), text, 8, nonce, key));
 }
 
-static void less_than_a_tag_is_refused(void **state)
+TEST(less_than_a_tag_is_refused)
 {
     uint8_t sealed[TAG];
 
-    (void)state;
     seal(sealed, NULL, 0, NULL, 0);
     for (size_t len = 0; len < TAG; len++)
         assert_false(wyrm_aead_open(sealed, len, NULL, 0, nonce, key));
 }
 
-static void the_counter_moves_on_by_one_for_each_block(void **state)
+TEST(the_counter_moves_on_by_one_for_each_block)
 {
     uint8_t whole[256], part[64];
 
-    (void)state;
     wyrm_chacha20_xor(whole, text, sizeof(whole), key, nonce, 0xfffffffe);
     for (uint32_t i = 0; i < 4; i++) {
         wyrm_chacha20_xor(part, text + 64 * i, 64, key, nonce, 0xfffffffe + i);
@@ -356,13 +336,12 @@ static void the_counter_moves_on_by_one_for_each_block(void **state)
     }
 }
 
-static void the_long_nonce_gives_the_example_of_its_draft(void **state)
+TEST(the_long_nonce_gives_the_example_of_its_draft)
 {
     const char *plain = "Ladies and Gentlemen of the class of '99: If I could offer you only one "
                         "tip for the future, sunscreen would be it.";
     uint8_t aad[12], n[24], out[114 + TAG];
 
-    (void)state;
     from_hex(aad, "50515253c0c1c2c3c4c5c6c7");
     from_hex(n, "404142434445464748494a4b4c4d4e4f5051525354555657");
     wyrm_xaead_seal(out, (const uint8_t *)plain, strlen(plain), aad, sizeof(aad), n, key);
@@ -376,12 +355,11 @@ static void the_long_nonce_gives_the_example_of_its_draft(void **state)
 
 /* ---- Hashes ----------------------------------------------------------- */
 
-static void every_split_hashes_the_same(void **state)
+TEST(every_split_hashes_the_same)
 {
     static const size_t key_lens[] = {0, 1, 32};
     uint8_t want[32], got[32];
 
-    (void)state;
     for (size_t k = 0; k < 3; k++) {
         for (size_t len = 0; len <= 200; len++) {
             wyrm_blake2s(want, 32, key, key_lens[k], text, len);
@@ -398,12 +376,11 @@ static void every_split_hashes_the_same(void **state)
     }
 }
 
-static void a_copied_state_hashes_on_by_itself(void **state)
+TEST(a_copied_state_hashes_on_by_itself)
 {
     struct wyrm_blake2s keyed, fork;
     uint8_t want[16], got[16];
 
-    (void)state;
     wyrm_blake2s_init(&keyed, 16, key, 32);
     for (size_t len = 0; len <= 130; len++) {
         fork = keyed;
@@ -414,21 +391,19 @@ static void a_copied_state_hashes_on_by_itself(void **state)
     }
 }
 
-static void the_keyed_hash_of_nothing_is_that_of_the_key_block(void **state)
+TEST(the_keyed_hash_of_nothing_is_that_of_the_key_block)
 {
     uint8_t out[32];
 
-    (void)state;
     wyrm_blake2s(out, 32, key, 32, NULL, 0);
     assert_hex(out, "29635d3f0df07f4d088bcda9b04b1c431ea0c074112249b86c8d7cefc3f3b96f");
 }
 
-static void final_leaves_nothing_of_the_state(void **state)
+TEST(final_leaves_nothing_of_the_state)
 {
     struct wyrm_blake2s hash, zero;
     uint8_t out[32];
 
-    (void)state;
     memset(&zero, 0, sizeof(zero));
     wyrm_blake2s_init(&hash, 32, key, 32);
     wyrm_blake2s_update(&hash, text, 99);
@@ -456,11 +431,10 @@ static void slow_hmac(uint8_t out[32], const uint8_t *k, size_t k_len, const uin
     wyrm_blake2s(out, 32, NULL, 0, buf, 96);
 }
 
-static void hmac_takes_keys_of_any_length(void **state)
+TEST(hmac_takes_keys_of_any_length)
 {
     uint8_t want[32], got[32];
 
-    (void)state;
     for (size_t k_len = 0; k_len <= 150; k_len++) {
         size_t len = 7 * k_len % 200;
 
@@ -470,11 +444,10 @@ static void hmac_takes_keys_of_any_length(void **state)
     }
 }
 
-static void kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie(void **state)
+TEST(kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie)
 {
     uint8_t prk[32], want[3][32], chained[33], out[3][32];
 
-    (void)state;
     for (size_t len = 0; len <= 130; len++) {
         slow_hmac(prk, key, 32, text, len);
         slow_hmac(want[0], prk, 32, (const uint8_t *)"\1", 1);
@@ -497,11 +470,10 @@ static void kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie(void **state)
 
 /* ---- Helpers ---------------------------------------------------------- */
 
-static void comparison_sees_every_bit(void **state)
+TEST(comparison_sees_every_bit)
 {
     uint8_t a[33], b[33];
 
-    (void)state;
     memcpy(a, text, sizeof(a));
     memcpy(b, text, sizeof(b));
     assert_true(wyrm_ct_equal(a, b, sizeof(a)));
@@ -524,31 +496,31 @@ static void comparison_sees_every_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_block_function_gives_the_example_of_rfc_8439),
-        cmocka_unit_test(hchacha20_gives_the_example_of_its_draft),
-        cmocka_unit_test(poly1305_gives_the_example_of_rfc_8439),
-        cmocka_unit_test(poly1305_reduces_the_edge_cases_of_rfc_8439),
-        cmocka_unit_test(seal_gives_the_example_of_rfc_8439),
-        cmocka_unit_test(blake2s_gives_the_example_of_rfc_7693),
-        cmocka_unit_test(blake2s_passes_the_self_test_of_rfc_7693),
-        cmocka_unit_test(every_length_opens_to_what_was_sealed),
-        cmocka_unit_test(every_length_is_the_cipher_then_the_mac),
-        cmocka_unit_test(every_split_in_three_spans_seals_the_same),
-        cmocka_unit_test(padding_seals_as_zeros),
-        cmocka_unit_test(no_spans_at_all_seal_the_empty_message),
-        cmocka_unit_test(misaligned_buffers_seal_and_open_the_same),
-        cmocka_unit_test(sealing_in_place_gives_the_same),
-        cmocka_unit_test(a_changed_bit_anywhere_is_refused_and_nothing_touched),
-        cmocka_unit_test(less_than_a_tag_is_refused),
-        cmocka_unit_test(the_counter_moves_on_by_one_for_each_block),
-        cmocka_unit_test(the_long_nonce_gives_the_example_of_its_draft),
-        cmocka_unit_test(every_split_hashes_the_same),
-        cmocka_unit_test(a_copied_state_hashes_on_by_itself),
-        cmocka_unit_test(the_keyed_hash_of_nothing_is_that_of_the_key_block),
-        cmocka_unit_test(final_leaves_nothing_of_the_state),
-        cmocka_unit_test(hmac_takes_keys_of_any_length),
-        cmocka_unit_test(kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie),
-        cmocka_unit_test(comparison_sees_every_bit),
+        RUN(the_block_function_gives_the_example_of_rfc_8439),
+        RUN(hchacha20_gives_the_example_of_its_draft),
+        RUN(poly1305_gives_the_example_of_rfc_8439),
+        RUN(poly1305_reduces_the_edge_cases_of_rfc_8439),
+        RUN(seal_gives_the_example_of_rfc_8439),
+        RUN(blake2s_gives_the_example_of_rfc_7693),
+        RUN(blake2s_passes_the_self_test_of_rfc_7693),
+        RUN(every_length_opens_to_what_was_sealed),
+        RUN(every_length_is_the_cipher_then_the_mac),
+        RUN(every_split_in_three_spans_seals_the_same),
+        RUN(padding_seals_as_zeros),
+        RUN(no_spans_at_all_seal_the_empty_message),
+        RUN(misaligned_buffers_seal_and_open_the_same),
+        RUN(sealing_in_place_gives_the_same),
+        RUN(a_changed_bit_anywhere_is_refused_and_nothing_touched),
+        RUN(less_than_a_tag_is_refused),
+        RUN(the_counter_moves_on_by_one_for_each_block),
+        RUN(the_long_nonce_gives_the_example_of_its_draft),
+        RUN(every_split_hashes_the_same),
+        RUN(a_copied_state_hashes_on_by_itself),
+        RUN(the_keyed_hash_of_nothing_is_that_of_the_key_block),
+        RUN(final_leaves_nothing_of_the_state),
+        RUN(hmac_takes_keys_of_any_length),
+        RUN(kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie),
+        RUN(comparison_sees_every_bit),
     };
 
     return cmocka_run_group_tests_name(GROUP, tests, fill_text, NULL);

@@ -5,15 +5,11 @@
  * Values as text: keys, addresses, endpoints, figures. Every text is parsed from a heap block of
  * exactly its length, so that the address sanitizer sees any read past it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrm_text.h"
 
@@ -51,12 +47,11 @@ static wyrm_status parse_prefix(const char *text, struct wyrm_prefix *out)
 
 /* ---- Keys ----------------------------------------------------------------- */
 
-static void key_survives_the_round_trip(void **state)
+TEST(key_survives_the_round_trip)
 {
     uint8_t key[WYRM_KEY_LEN], back[WYRM_KEY_LEN];
     char text[WYRM_KEY_TEXT_MAX];
     uint32_t random = 1;
-    (void)state;
 
     for (unsigned round = 0; round < 2000; round++) {
         for (unsigned i = 0; i < WYRM_KEY_LEN; i++) {
@@ -70,12 +65,11 @@ static void key_survives_the_round_trip(void **state)
     }
 }
 
-static void key_text_is_that_of_base64(void **state)
+TEST(key_text_is_that_of_base64)
 {
     static const char text[] = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     uint8_t key[WYRM_KEY_LEN];
     char out[WYRM_KEY_TEXT_MAX];
-    (void)state;
 
     assert_int_equal(parse_key(text, key), WYRM_IDLE);
     for (unsigned i = 0; i < WYRM_KEY_LEN; i++)
@@ -85,13 +79,12 @@ static void key_text_is_that_of_base64(void **state)
     assert_string_equal(out, "++++++++++////////////////////AAAAAAAAAAAAA=");
 }
 
-static void key_with_any_wrong_character_is_refused_and_wiped(void **state)
+TEST(key_with_any_wrong_character_is_refused_and_wiped)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static const uint8_t zero[WYRM_KEY_LEN];
     uint8_t key[WYRM_KEY_LEN];
-    (void)state;
 
     for (unsigned at = 0; at < WYRM_KEY_TEXT_LEN; at++) {
         for (unsigned c = 0; c < 256; c++) {
@@ -111,11 +104,10 @@ static void key_with_any_wrong_character_is_refused_and_wiped(void **state)
     }
 }
 
-static void key_of_any_other_length_is_refused(void **state)
+TEST(key_of_any_other_length_is_refused)
 {
     static const char text[] = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=====";
     uint8_t key[WYRM_KEY_LEN];
-    (void)state;
 
     for (size_t len = 0; len < sizeof(text) - 1; len++)
         assert_int_equal(wyrm_key_parse(text, len, key),
@@ -124,7 +116,7 @@ static void key_of_any_other_length_is_refused(void **state)
 
 /* ---- Numbers ---------------------------------------------------------------- */
 
-static void number_is_digits_within_its_limit(void **state)
+TEST(number_is_digits_within_its_limit)
 {
     static const struct {
         const char *text;
@@ -157,7 +149,6 @@ static void number_is_digits_within_its_limit(void **state)
         {"@", 16, UINT32_MAX, false, 0},
         {"`", 16, UINT32_MAX, false, 0},
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint32_t value = 0;
@@ -171,11 +162,10 @@ static void number_is_digits_within_its_limit(void **state)
     }
 }
 
-static void pen_cuts_what_does_not_fit_and_always_terminates(void **state)
+TEST(pen_cuts_what_does_not_fit_and_always_terminates)
 {
     char out[8];
     struct wyrm_pen pen;
-    (void)state;
 
     wyrm_pen_init(&pen, out, 5);
     wyrm_pen_text(&pen, "abc");
@@ -188,10 +178,8 @@ static void pen_cuts_what_does_not_fit_and_always_terminates(void **state)
 
 /* ---- Addresses ---------------------------------------------------------------- */
 
-static void ip6_addresses_parse_and_print_as_in_the_c_library(void **state)
+TEST(ip6_addresses_parse_and_print_as_in_the_c_library)
 {
-    (void)state;
-
     for (size_t i = 0; i < COUNT(ip6_table); i++) {
         struct wyrm_prefix prefix;
         char text[WYRM_PREFIX_TEXT_MAX], expected[WYRM_PREFIX_TEXT_MAX];
@@ -211,11 +199,10 @@ static void ip6_addresses_parse_and_print_as_in_the_c_library(void **state)
     }
 }
 
-static void prefix_keeps_its_host_bits_and_needs_no_length(void **state)
+TEST(prefix_keeps_its_host_bits_and_needs_no_length)
 {
     struct wyrm_prefix prefix;
     char text[WYRM_PREFIX_TEXT_MAX];
-    (void)state;
 
     assert_int_equal(parse_prefix("10.9.0.2/24", &prefix), WYRM_IDLE);
     assert_true(prefix.family == 4 && prefix.bits == 24 && prefix.addr[3] == 2);
@@ -233,7 +220,7 @@ static void prefix_keeps_its_host_bits_and_needs_no_length(void **state)
     assert_string_equal(text, "::/0");
 }
 
-static void prefix_that_is_not_exact_is_refused(void **state)
+TEST(prefix_that_is_not_exact_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -264,7 +251,6 @@ static void prefix_that_is_not_exact_is_refused(void **state)
         "1.2.3.4/255.255.255.0",
     };
     struct wyrm_prefix prefix;
-    (void)state;
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(parse_prefix(wrong[i], &prefix), WYRM_E_TEXT);
@@ -272,7 +258,7 @@ static void prefix_that_is_not_exact_is_refused(void **state)
 
 /* ---- Endpoints ------------------------------------------------------------------ */
 
-static void numeric_endpoints_survive_the_round_trip(void **state)
+TEST(numeric_endpoints_survive_the_round_trip)
 {
     static const char *const texts[] = {
         "192.0.2.1:51820",       "0.0.0.0:1",
@@ -280,7 +266,6 @@ static void numeric_endpoints_survive_the_round_trip(void **state)
         "[fe80::1%2]:51820",     "[fe80::1%4294967295]:51820",
         "[::ffff:192.0.2.1]:53", "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff%4294967295]:65535",
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct wyrm_host host;
@@ -294,11 +279,10 @@ static void numeric_endpoints_survive_the_round_trip(void **state)
     }
 }
 
-static void names_of_hosts_and_zones_are_kept_for_the_port(void **state)
+TEST(names_of_hosts_and_zones_are_kept_for_the_port)
 {
     static const char name[] = "vpn-1.example.com:51820", zone[] = "[fe80::1%eth0]:51820";
     struct wyrm_host host;
-    (void)state;
 
     assert_int_equal(wyrm_host_parse(name, strlen(name), &host), WYRM_IDLE);
     assert_int_equal(host.address.family, 0);
@@ -313,7 +297,7 @@ static void names_of_hosts_and_zones_are_kept_for_the_port(void **state)
     assert_int_equal(host.name_len, 4);
 }
 
-static void endpoint_that_is_not_exact_is_refused(void **state)
+TEST(endpoint_that_is_not_exact_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -348,7 +332,6 @@ static void endpoint_that_is_not_exact_is_refused(void **state)
         "a\tb:51820",
         "http://a:51820",
     };
-    (void)state;
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct wyrm_host host;
@@ -358,11 +341,10 @@ static void endpoint_that_is_not_exact_is_refused(void **state)
     }
 }
 
-static void host_name_may_have_253_characters_and_no_more(void **state)
+TEST(host_name_may_have_253_characters_and_no_more)
 {
     char text[254 + 7];
     struct wyrm_host host;
-    (void)state;
 
     memset(text, 'a', sizeof(text));
     memcpy(text + 253, ":51820", 6);
@@ -373,11 +355,10 @@ static void host_name_may_have_253_characters_and_no_more(void **state)
     assert_int_equal(wyrm_host_parse(text, 254 + 6, &host), WYRM_E_TEXT);
 }
 
-static void unknown_endpoint_prints_as_none(void **state)
+TEST(unknown_endpoint_prints_as_none)
 {
     const struct wyrm_endpoint none = {0};
     char text[WYRM_ENDPOINT_TEXT_MAX];
-    (void)state;
 
     wyrm_endpoint_print(&none, text);
     assert_string_equal(text, "(none)");
@@ -385,7 +366,7 @@ static void unknown_endpoint_prints_as_none(void **state)
 
 /* ---- Figures ---------------------------------------------------------------------- */
 
-static void ages_print_as_in_wg(void **state)
+TEST(ages_print_as_in_wg)
 {
     static const struct {
         uint32_t seconds;
@@ -405,7 +386,6 @@ static void ages_print_as_in_wg(void **state)
          "135 years, 364 days, 23 hours, 59 minutes, 59 seconds ago"},
     };
     char text[WYRM_AGO_TEXT_MAX];
-    (void)state;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(wyrm_text_ago(cases[i].seconds, text), strlen(cases[i].ago));
@@ -417,13 +397,12 @@ static void ages_print_as_in_wg(void **state)
     assert_string_equal(text, "0 seconds");
 }
 
-static void byte_counts_print_as_in_wg(void **state)
+TEST(byte_counts_print_as_in_wg)
 {
     static const uint64_t edges[] = {0, 1, 148, 1023, 1024, 1152, 1239, 1280, 1034, 1044, 1536};
     static const char units[] = "KMGT";
     char text[WYRM_BYTES_TEXT_MAX], expected[32];
     uint64_t random = 88172645463325252u;
-    (void)state;
 
     for (unsigned i = 0; i < 20000; i++) {
         uint64_t bytes = i < COUNT(edges) ? edges[i] : random >> (14 + random % 50);
@@ -458,22 +437,22 @@ static void byte_counts_print_as_in_wg(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(key_survives_the_round_trip),
-        cmocka_unit_test(key_text_is_that_of_base64),
-        cmocka_unit_test(key_with_any_wrong_character_is_refused_and_wiped),
-        cmocka_unit_test(key_of_any_other_length_is_refused),
-        cmocka_unit_test(number_is_digits_within_its_limit),
-        cmocka_unit_test(pen_cuts_what_does_not_fit_and_always_terminates),
-        cmocka_unit_test(ip6_addresses_parse_and_print_as_in_the_c_library),
-        cmocka_unit_test(prefix_keeps_its_host_bits_and_needs_no_length),
-        cmocka_unit_test(prefix_that_is_not_exact_is_refused),
-        cmocka_unit_test(numeric_endpoints_survive_the_round_trip),
-        cmocka_unit_test(names_of_hosts_and_zones_are_kept_for_the_port),
-        cmocka_unit_test(endpoint_that_is_not_exact_is_refused),
-        cmocka_unit_test(host_name_may_have_253_characters_and_no_more),
-        cmocka_unit_test(unknown_endpoint_prints_as_none),
-        cmocka_unit_test(ages_print_as_in_wg),
-        cmocka_unit_test(byte_counts_print_as_in_wg),
+        RUN(key_survives_the_round_trip),
+        RUN(key_text_is_that_of_base64),
+        RUN(key_with_any_wrong_character_is_refused_and_wiped),
+        RUN(key_of_any_other_length_is_refused),
+        RUN(number_is_digits_within_its_limit),
+        RUN(pen_cuts_what_does_not_fit_and_always_terminates),
+        RUN(ip6_addresses_parse_and_print_as_in_the_c_library),
+        RUN(prefix_keeps_its_host_bits_and_needs_no_length),
+        RUN(prefix_that_is_not_exact_is_refused),
+        RUN(numeric_endpoints_survive_the_round_trip),
+        RUN(names_of_hosts_and_zones_are_kept_for_the_port),
+        RUN(endpoint_that_is_not_exact_is_refused),
+        RUN(host_name_may_have_253_characters_and_no_more),
+        RUN(unknown_endpoint_prints_as_none),
+        RUN(ages_print_as_in_wg),
+        RUN(byte_counts_print_as_in_wg),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -5,15 +5,12 @@
  * The configuration protocol: every key, every mistake, the order of lines, what is told and what
  * is hidden, and that nothing but a change changes anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#define SET_UP boot
+#include "test.h"
 
 #include "node.h"
 #include "wyrm_uapi.h"
@@ -80,9 +77,8 @@ static uint64_t handshake_time(void *ctx, wyrm_peer_id peer, wyrm_ms at)
     return UINT64_C(1700000000000) + 1000000u * peer + at;
 }
 
-static int boot(void **state)
+FIXTURE(boot)
 {
-    (void)state;
     node_boot(&node, 0, 1);
     (void)wyrm_set_private_key(&node.dev, NULL);
     memset(&uapi, 0, sizeof(uapi));
@@ -168,15 +164,13 @@ static bool told(const char *line)
 
 /* ---- What is asked ------------------------------------------------------- */
 
-static void an_empty_device_tells_nothing(void **state)
+TEST(an_empty_device_tells_nothing)
 {
-    (void)state;
     assert_get("errno=0\n\n");
 }
 
-static void everything_set_is_told_back(void **state)
+TEST(everything_set_is_told_back)
 {
-    (void)state;
     OK("private_key=" PRIV "\nlisten_port=51820\nfwmark=4294967295\nreplace_peers=true\n" PEER
        "preshared_key=" PSK "\nendpoint=192.0.2.1:51820\npersistent_keepalive_interval=65535\n"
        "replace_allowed_ips=true\nallowed_ip=10.0.0.1/8\nallowed_ip=fd00::1/64\n"
@@ -188,11 +182,10 @@ static void everything_set_is_told_back(void **state)
                  "\n" PEER_TELLS(ZERO, "endpoint=[2001:db8::1]:1\n", "0") "errno=0\n\n");
 }
 
-static void a_private_key_is_told_as_it_is_used(void **state)
+TEST(a_private_key_is_told_as_it_is_used)
 {
     char other[sizeof(PRIV)] = PRIV, text[128];
 
-    (void)state;
     other[1] = 'f'; /* a8 and af, 4f and 8f: the bits that X25519 fixes do not count */
     other[62] = '8';
     snprintf(text, sizeof(text), "private_key=%s\n", other);
@@ -200,11 +193,10 @@ static void a_private_key_is_told_as_it_is_used(void **state)
     assert_get("private_key=" PRIV "\nerrno=0\n\n");
 }
 
-static void what_is_told_can_be_set_again(void **state)
+TEST(what_is_told_can_be_set_again)
 {
     static char told_first[4096];
 
-    (void)state;
     OK("private_key=" PRIV "\nlisten_port=7\n" PEER "preshared_key=" PSK
        "\nallowed_ip=0.0.0.0/0\nallowed_ip=::/0\n");
     (void)give("get=1\n\n");
@@ -216,9 +208,8 @@ static void what_is_told_can_be_set_again(void **state)
     assert_get(told_first);
 }
 
-static void secrets_are_hidden_where_they_are_to_be(void **state)
+TEST(secrets_are_hidden_where_they_are_to_be)
 {
-    (void)state;
     OK("private_key=" PRIV "\n" PEER "preshared_key=" PSK "\n");
     host.show_secrets = false;
     (void)give("get=1\n\n");
@@ -229,18 +220,16 @@ static void secrets_are_hidden_where_they_are_to_be(void **state)
     assert_non_null(strstr(answer, PUB1));
 }
 
-static void handshakes_are_told_in_absolute_time(void **state)
+TEST(handshakes_are_told_in_absolute_time)
 {
-    (void)state;
     OK(PEER);
     node.peers[0].last_handshake = 1234;
     assert_true(told("last_handshake_time_sec=1700000001\nlast_handshake_time_nsec=234000000\n"));
     assert_false(told("handshake_age_sec"));
 }
 
-static void without_a_calendar_ages_are_told(void **state)
+TEST(without_a_calendar_ages_are_told)
 {
-    (void)state;
     OK(PEER);
     host.handshake_time = NULL;
     assert_false(told("handshake_age_sec"));
@@ -248,9 +237,8 @@ static void without_a_calendar_ages_are_told(void **state)
     assert_true(told("handshake_age_sec=3\nlast_handshake_time_sec=0\n"));
 }
 
-static void counters_are_told_in_full(void **state)
+TEST(counters_are_told_in_full)
 {
-    (void)state;
     OK(PEER);
     node.peers[0].tx_bytes = UINT64_MAX;
     node.peers[0].rx_bytes = UINT64_C(1) << 40;
@@ -258,13 +246,12 @@ static void counters_are_told_in_full(void **state)
 }
 
 /* Every number at its longest, secrets shown, and more peers and addresses than a piece holds. */
-static void no_piece_of_an_answer_is_too_long(void **state)
+TEST(no_piece_of_an_answer_is_too_long)
 {
     static const char endpoint[] =
         "endpoint=[2001:db8:1111:2222:3333:4444:5555:6666%4294967295]:65535\n";
     char text[512];
 
-    (void)state;
     longest_piece = 0;
     host.listen_port = UINT16_MAX;
     host.fwmark = UINT32_MAX;
@@ -284,9 +271,8 @@ static void no_piece_of_an_answer_is_too_long(void **state)
     assert_in_range(longest_piece, 300, WYRM_UAPI_PIECE_MAX);
 }
 
-static void without_a_device_every_request_says_that_it_is_down(void **state)
+TEST(without_a_device_every_request_says_that_it_is_down)
 {
-    (void)state;
     host.dev = NULL;
     assert_get("errno=100\n\n");
     FAILS(100, "private_key=" PRIV "\nreplace_peers=true\n" PEER "remove=true\n");
@@ -294,9 +280,8 @@ static void without_a_device_every_request_says_that_it_is_down(void **state)
     assert_int_equal(give("get=2\n"), WYRM_UAPI_CLOSE);
 }
 
-static void get_takes_no_settings(void **state)
+TEST(get_takes_no_settings)
 {
-    (void)state;
     assert_int_equal(give("get=1\nprivate_key=" PRIV "\n\n"), WYRM_UAPI_DONE);
     assert_string_equal(answer, "errno=22\n\n"); /* positive: wg(8) reads it so after get */
     assert_false(told("private_key"));
@@ -304,12 +289,11 @@ static void get_takes_no_settings(void **state)
 
 /* ---- Requests ------------------------------------------------------------ */
 
-static void anything_but_get_and_set_closes_the_connection(void **state)
+TEST(anything_but_get_and_set_closes_the_connection)
 {
     static const char *const lines[] = {"get=2\n", "set=0\n", "set=\n",  "foo\n",    "\n",
                                         "=1\n",    "get\n",   "GET=1\n", "get=1\r\n"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         memset(&uapi, 0, sizeof(uapi));
         assert_int_equal(give(lines[i]), WYRM_UAPI_CLOSE);
@@ -317,23 +301,21 @@ static void anything_but_get_and_set_closes_the_connection(void **state)
     }
 }
 
-static void requests_may_follow_each_other(void **state)
+TEST(requests_may_follow_each_other)
 {
-    (void)state;
     assert_int_equal(give("set=1\nlisten_port=5\n\nget=1\n\n"), WYRM_UAPI_DONE);
     assert_string_equal(answer, "errno=0\n\nlisten_port=5\nerrno=0\n\n");
 }
 
-static void an_error_does_not_stay_for_the_next_request(void **state)
+TEST(an_error_does_not_stay_for_the_next_request)
 {
-    (void)state;
     FAILS(22, "nonsense=1\n");
     OK("listen_port=5\n");
 }
 
 /* ---- Mistakes ------------------------------------------------------------ */
 
-static void wrong_values_are_invalid(void **state)
+TEST(wrong_values_are_invalid)
 {
     static const char *const lines[] = {
         "private_key=\n",
@@ -373,19 +355,17 @@ static void wrong_values_are_invalid(void **state)
         "=true\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++)
         FAILS(22, lines[i]);
     assert_false(told("private_key"));
 }
 
-static void a_line_without_a_value_breaks_the_protocol(void **state)
+TEST(a_line_without_a_value_breaks_the_protocol)
 {
-    (void)state;
     FAILS(71, "private_key\n");
 }
 
-static void keys_belong_to_their_scope(void **state)
+TEST(keys_belong_to_their_scope)
 {
     static const char *const of_peers[] = {"preshared_key=" PSK "\n",
                                            "endpoint=192.0.2.1:1\n",
@@ -398,25 +378,22 @@ static void keys_belong_to_their_scope(void **state)
     static const char *const of_devices[] = {PEER "private_key=" PRIV "\n", PEER "listen_port=1\n",
                                              PEER "fwmark=1\n", PEER "replace_peers=true\n"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(of_peers); i++)
         FAILS(22, of_peers[i]);
     for (size_t i = 0; i < COUNT(of_devices); i++)
         FAILS(22, of_devices[i]);
 }
 
-static void a_port_in_use_is_told_and_changes_nothing(void **state)
+TEST(a_port_in_use_is_told_and_changes_nothing)
 {
-    (void)state;
     OK("listen_port=1000\n");
     port_error = WYRM_UAPI_IN_USE;
     FAILS(98, "listen_port=2000\n");
     assert_get("listen_port=1000\nerrno=0\n\n");
 }
 
-static void where_there_is_nothing_to_mark_only_no_mark_is_taken(void **state)
+TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken)
 {
-    (void)state;
     host.set_fwmark = NULL;
     host.set_listen_port = NULL;
     OK("fwmark=0\n");
@@ -426,24 +403,21 @@ static void where_there_is_nothing_to_mark_only_no_mark_is_taken(void **state)
 
 /* ---- Peers --------------------------------------------------------------- */
 
-static void a_bare_public_key_makes_a_peer(void **state)
+TEST(a_bare_public_key_makes_a_peer)
 {
-    (void)state;
     OK(PEER "public_key=" PUB2 "\n");
     assert_true(told(PUB1));
     assert_true(told(PUB2));
 }
 
-static void capital_hex_digits_are_fine(void **state)
+TEST(capital_hex_digits_are_fine)
 {
-    (void)state;
     OK("public_key=B85996FECC9C7F1FC6D2572A76EDA11D59BCD20BE8E543B15CE4BD85A8E75A33\n");
     assert_true(told(PUB1));
 }
 
-static void update_only_makes_no_peer_and_leaves_out_the_rest(void **state)
+TEST(update_only_makes_no_peer_and_leaves_out_the_rest)
 {
-    (void)state;
     OK(PEER "update_only=true\nallowed_ip=10.0.0.0/8\nendpoint=192.0.2.1:1\n");
     assert_get("errno=0\n\n");
     OK(PEER);
@@ -451,9 +425,8 @@ static void update_only_makes_no_peer_and_leaves_out_the_rest(void **state)
     assert_true(told("allowed_ip=10.0.0.0/8\n"));
 }
 
-static void remove_takes_the_peer_away_and_leaves_out_the_rest(void **state)
+TEST(remove_takes_the_peer_away_and_leaves_out_the_rest)
 {
-    (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\n");
     OK(PEER "remove=true\nallowed_ip=11.0.0.0/8\n");
     assert_get("errno=0\n\n");
@@ -461,12 +434,11 @@ static void remove_takes_the_peer_away_and_leaves_out_the_rest(void **state)
     assert_get("errno=0\n\n");
 }
 
-static void our_own_key_is_passed_over(void **state)
+TEST(our_own_key_is_passed_over)
 {
     uint8_t pub[WYRM_KEY_LEN];
     char text[256], *at;
 
-    (void)state;
     OK("private_key=" PRIV "\n");
     assert_int_equal(wyrm_public_key(&node.dev, pub), WYRM_IDLE);
     at = text + sprintf(text, "public_key=");
@@ -483,11 +455,10 @@ static void our_own_key_is_passed_over(void **state)
     assert_get("private_key=" PRIV "\nerrno=0\n\n");
 }
 
-static void full_pools_are_told_but_updates_go_on(void **state)
+TEST(full_pools_are_told_but_updates_go_on)
 {
     char text[128];
 
-    (void)state;
     for (unsigned i = 0; i < NODE_PEERS; i++) {
         sprintf(text, "public_key=%064x\n", i + 1);
         OK(text);
@@ -509,18 +480,16 @@ static void full_pools_are_told_but_updates_go_on(void **state)
     OK(text);
 }
 
-static void replace_peers_empties_the_list(void **state)
+TEST(replace_peers_empties_the_list)
 {
-    (void)state;
     OK(PEER);
     OK("replace_peers=true\npublic_key=" PUB2 "\n");
     assert_false(told(PUB1));
     assert_true(told(PUB2));
 }
 
-static void replace_allowed_ips_empties_only_this_peers(void **state)
+TEST(replace_allowed_ips_empties_only_this_peers)
 {
-    (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\npublic_key=" PUB2 "\nallowed_ip=11.0.0.0/8\n");
     OK(PEER "replace_allowed_ips=true\nallowed_ip=12.0.0.0/8\n");
     assert_false(told("allowed_ip=10."));
@@ -528,18 +497,16 @@ static void replace_allowed_ips_empties_only_this_peers(void **state)
     assert_true(told("allowed_ip=12.0.0.0/8\n"));
 }
 
-static void an_allowed_ip_moves_from_one_peer_to_the_other(void **state)
+TEST(an_allowed_ip_moves_from_one_peer_to_the_other)
 {
-    (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\n");
     OK("public_key=" PUB2 "\nallowed_ip=10.9.9.9/8\n");
     (void)give("get=1\n\n");
     assert_true(strstr(answer, "allowed_ip") > strstr(answer, PUB2));
 }
 
-static void a_minus_takes_an_allowed_ip_away_from_its_owner_only(void **state)
+TEST(a_minus_takes_an_allowed_ip_away_from_its_owner_only)
 {
-    (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\nallowed_ip=fd00::/8\n");
     OK("public_key=" PUB2 "\nallowed_ip=-10.0.0.0/8\n");
     assert_true(told("allowed_ip=10.0.0.0/8\n"));
@@ -548,9 +515,8 @@ static void a_minus_takes_an_allowed_ip_away_from_its_owner_only(void **state)
     assert_true(told("allowed_ip=fd00::/8\n"));
 }
 
-static void zones_of_endpoints_may_be_names(void **state)
+TEST(zones_of_endpoints_may_be_names)
 {
-    (void)state;
     OK(PEER "endpoint=[fe80::1%eth7]:51820\n");
     assert_true(told("endpoint=[fe80::1%7]:51820\n"));
     OK(PEER "endpoint=[fe80::1%9]:51820\n");
@@ -559,21 +525,19 @@ static void zones_of_endpoints_may_be_names(void **state)
     FAILS(22, PEER "endpoint=[fe80::1%eth7]:51820\n");
 }
 
-static void zeros_clear_keys(void **state)
+TEST(zeros_clear_keys)
 {
-    (void)state;
     OK("private_key=" PRIV "\n" PEER "preshared_key=" PSK "\n");
     OK("private_key=" ZERO "\n" PEER "preshared_key=" ZERO "\n");
     assert_false(told("private_key"));
     assert_true(told("preshared_key=" ZERO "\n"));
 }
 
-static void a_device_with_a_key_of_its_own_goes_back_to_it(void **state)
+TEST(a_device_with_a_key_of_its_own_goes_back_to_it)
 {
     static const uint8_t own[WYRM_KEY_LEN] = {8, [31] = 64};
     uint8_t key[WYRM_KEY_LEN];
 
-    (void)state;
     host.own_key = own;
     OK("private_key=" PRIV "\n" PEER);
     OK("private_key=" ZERO "\n");
@@ -584,9 +548,8 @@ static void a_device_with_a_key_of_its_own_goes_back_to_it(void **state)
     assert_int_equal(node.peers[0].generation, generation); /* sessions live on */
 }
 
-static void keepalive_from_nothing_asks_for_one_at_once(void **state)
+TEST(keepalive_from_nothing_asks_for_one_at_once)
 {
-    (void)state;
     OK("private_key=" PRIV "\n" PEER "endpoint=192.0.2.1:1\n");
     assert_false(node.dev.pending);
     OK(PEER "persistent_keepalive_interval=25\n");
@@ -596,12 +559,11 @@ static void keepalive_from_nothing_asks_for_one_at_once(void **state)
     assert_false(node.dev.pending);
 }
 
-static void setting_what_is_set_changes_nothing(void **state)
+TEST(setting_what_is_set_changes_nothing)
 {
     uint64_t before;
     struct wyrm_peer peer;
 
-    (void)state;
     OK("private_key=" PRIV "\n" PEER "preshared_key=" PSK "\nallowed_ip=10.0.0.0/8\n");
     before = node_hash(&node);
     peer = node.peers[0];
@@ -611,13 +573,12 @@ static void setting_what_is_set_changes_nothing(void **state)
     assert_int_equal(node.peers[0].generation, peer.generation); /* sessions live on */
 }
 
-static void no_line_whatever_does_harm(void **state)
+TEST(no_line_whatever_does_harm)
 {
     static const char letters[] = "=\r\t -/:[]%.0123456789abcdefgetspublic_key";
     static const char *const begins[] = {"", "set=1\n", "set=1\n" PEER, "get=1\n"};
     uint64_t seed = 7;
 
-    (void)state;
     for (unsigned i = 0; i < 20000; i++) {
         const char *begin = begins[i % COUNT(begins)];
         size_t at = strlen(begin), len = at + test_random(&seed) % WYRM_UAPI_LINE_MAX;
@@ -645,7 +606,7 @@ static void set_up_two_peers(void)
     port_calls = 0;
 }
 
-static void known_defect_89_a_request_with_a_mistake_changes_nothing(void **state)
+TEST(known_defect_89_a_request_with_a_mistake_changes_nothing)
 {
     static const char *const lines[] = {"private_key=" ZERO "\n",
                                         "listen_port=2\n",
@@ -665,7 +626,6 @@ static void known_defect_89_a_request_with_a_mistake_changes_nothing(void **stat
     char text[512];
     uint64_t before;
 
-    (void)state;
     set_up_two_peers();
     before = node_hash(&node);
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -679,9 +639,8 @@ static void known_defect_89_a_request_with_a_mistake_changes_nothing(void **stat
     assert_int_equal(host.fwmark, 1);
 }
 
-static void what_a_removed_peer_is_given_is_checked_too(void **state)
+TEST(what_a_removed_peer_is_given_is_checked_too)
 {
-    (void)state;
     set_up_two_peers();
     FAILS(22, PEER "remove=true\nallowed_ip=10.0.0.0/33\n");
     assert_true(told(PEER));
@@ -689,12 +648,11 @@ static void what_a_removed_peer_is_given_is_checked_too(void **state)
 }
 
 /* The prefix would be nobody's, and its packets would leave outside the tunnel. */
-static void known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit(void **state)
+TEST(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit)
 {
     static char text[4096], more[8192];
     uint64_t before;
 
-    (void)state;
     set_up_two_peers();
     node.pools.n_routes = 8;
     before = node_hash(&node);
@@ -713,11 +671,10 @@ static void known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not
     assert_int_equal(node.dev.routes_used, 8);
 }
 
-static void full_pools_can_be_replaced_by_as_much(void **state)
+TEST(full_pools_can_be_replaced_by_as_much)
 {
     static char text[8192];
 
-    (void)state;
     for (unsigned round = 0; round < 3; round++) {
         strcpy(text, "set=1\nreplace_peers=true\n");
         for (unsigned i = 0; i < NODE_PEERS; i++) {
@@ -732,11 +689,10 @@ static void full_pools_can_be_replaced_by_as_much(void **state)
     }
 }
 
-static void without_scratch_memory_what_may_not_fit_is_refused(void **state)
+TEST(without_scratch_memory_what_may_not_fit_is_refused)
 {
     uint64_t before;
 
-    (void)state;
     set_up_two_peers();
     node.pools.n_routes = 3;
     before = node_hash(&node);
@@ -752,11 +708,10 @@ static void without_scratch_memory_what_may_not_fit_is_refused(void **state)
     OK(PEER "replace_allowed_ips=true\nallowed_ip=12.0.0.0/8\nallowed_ip=13.0.0.0/8\n");
 }
 
-static void a_port_in_use_undoes_the_mark_and_stops_the_rest(void **state)
+TEST(a_port_in_use_undoes_the_mark_and_stops_the_rest)
 {
     uint64_t before;
 
-    (void)state;
     set_up_two_peers();
     before = node_hash(&node);
     port_error = WYRM_UAPI_IN_USE;
@@ -785,14 +740,13 @@ static size_t random_block(char *text, uint64_t *seed)
 
 /* Each request is given to one device as a whole, and to another peer by peer: the first must fail
  * if and only if any part fails, and then be as it was. */
-static void requests_fail_whole_exactly_if_a_part_would_fail(void **state)
+TEST(requests_fail_whole_exactly_if_a_part_would_fail)
 {
     static char text[8192], block[1024], request[2048];
     static struct node whole;
     unsigned failures = 0;
     uint64_t seed = 11;
 
-    (void)state;
     OK("private_key=" PRIV "\n");
     node.pools.n_peers = 4;
     node.pools.n_routes = 9;
@@ -864,10 +818,8 @@ static void set_meanwhile(const char *lines)
     uapi = first;
 }
 
-static void
-known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others(void **state)
+TEST(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others)
 {
-    (void)state;
     OK(PEER "allowed_ip=10.0.0.0/8\n");
     get_until("persistent_keepalive_interval");
     set_meanwhile("replace_peers=true\npublic_key=" PUB2 "\nallowed_ip=11.0.0.0/8\n");
@@ -876,11 +828,10 @@ known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_oth
     assert_true(told("allowed_ip=11.0.0.0/8\n"));
 }
 
-static void listing_goes_on_where_it_was_when_routes_change(void **state)
+TEST(listing_goes_on_where_it_was_when_routes_change)
 {
     static char text[4096];
 
-    (void)state;
     strcpy(text, PEER);
     for (unsigned i = 0; i < 30; i++)
         sprintf(text + strlen(text), "allowed_ip=10.0.%u.0/24\n", 2 * i);
@@ -902,12 +853,11 @@ static void listing_goes_on_where_it_was_when_routes_change(void **state)
     assert_true(strstr(answer, "allowed_ip=10.0.17.") > strstr(answer, PUB2));
 }
 
-static void a_chain_of_routes_changes_nothing_in_what_is_listed(void **state)
+TEST(a_chain_of_routes_changes_nothing_in_what_is_listed)
 {
     static uint32_t first[NODE_PEERS], next[NODE_ROUTES];
     static char plain[sizeof(answer)];
 
-    (void)state;
     for (unsigned i = 0; i < 60; i++) {
         char text[256];
 
@@ -922,9 +872,8 @@ static void a_chain_of_routes_changes_nothing_in_what_is_listed(void **state)
     assert_get(plain);
 }
 
-static void a_device_that_goes_down_meanwhile_ends_the_answer(void **state)
+TEST(a_device_that_goes_down_meanwhile_ends_the_answer)
 {
-    (void)state;
     OK(PEER);
     get_until(PUB1);
     host.dev = NULL;
@@ -933,9 +882,8 @@ static void a_device_that_goes_down_meanwhile_ends_the_answer(void **state)
     assert_string_equal(answer, "errno=100\n\n");
 }
 
-static void what_no_request_begins_with_is_known_at_once(void **state)
+TEST(what_no_request_begins_with_is_known_at_once)
 {
-    (void)state;
     for (size_t len = 0; len <= 6; len++) {
         assert_true(wyrm_uapi_may_begin("get=1\n", len));
         assert_true(wyrm_uapi_may_begin("set=1\n", len));
@@ -946,9 +894,8 @@ static void what_no_request_begins_with_is_known_at_once(void **state)
     assert_false(wyrm_uapi_may_begin("get=2", 5));
 }
 
-static void a_request_too_long_to_keep_is_refused_in_its_own_way(void **state)
+TEST(a_request_too_long_to_keep_is_refused_in_its_own_way)
 {
-    (void)state;
     answer_len = 0;
     assert_int_equal(wyrm_uapi_refuse(&host, "set=1\nlis", 9, WYRM_UAPI_NO_MEMORY), WYRM_UAPI_DONE);
     assert_string_equal(answer, "errno=-12\n\n");
@@ -961,56 +908,55 @@ static void a_request_too_long_to_keep_is_refused_in_its_own_way(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, boot)
     const struct CMUnitTest tests[] = {
-        TEST(an_empty_device_tells_nothing),
-        TEST(everything_set_is_told_back),
-        TEST(a_private_key_is_told_as_it_is_used),
-        TEST(what_is_told_can_be_set_again),
-        TEST(secrets_are_hidden_where_they_are_to_be),
-        TEST(handshakes_are_told_in_absolute_time),
-        TEST(without_a_calendar_ages_are_told),
-        TEST(counters_are_told_in_full),
-        TEST(no_piece_of_an_answer_is_too_long),
-        TEST(without_a_device_every_request_says_that_it_is_down),
-        TEST(get_takes_no_settings),
-        TEST(anything_but_get_and_set_closes_the_connection),
-        TEST(requests_may_follow_each_other),
-        TEST(an_error_does_not_stay_for_the_next_request),
-        TEST(wrong_values_are_invalid),
-        TEST(a_line_without_a_value_breaks_the_protocol),
-        TEST(keys_belong_to_their_scope),
-        TEST(a_port_in_use_is_told_and_changes_nothing),
-        TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken),
-        TEST(a_bare_public_key_makes_a_peer),
-        TEST(capital_hex_digits_are_fine),
-        TEST(update_only_makes_no_peer_and_leaves_out_the_rest),
-        TEST(remove_takes_the_peer_away_and_leaves_out_the_rest),
-        TEST(our_own_key_is_passed_over),
-        TEST(full_pools_are_told_but_updates_go_on),
-        TEST(replace_peers_empties_the_list),
-        TEST(replace_allowed_ips_empties_only_this_peers),
-        TEST(an_allowed_ip_moves_from_one_peer_to_the_other),
-        TEST(a_minus_takes_an_allowed_ip_away_from_its_owner_only),
-        TEST(zones_of_endpoints_may_be_names),
-        TEST(zeros_clear_keys),
-        TEST(a_device_with_a_key_of_its_own_goes_back_to_it),
-        TEST(keepalive_from_nothing_asks_for_one_at_once),
-        TEST(setting_what_is_set_changes_nothing),
-        TEST(no_line_whatever_does_harm),
-        TEST(known_defect_89_a_request_with_a_mistake_changes_nothing),
-        TEST(what_a_removed_peer_is_given_is_checked_too),
-        TEST(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
-        TEST(full_pools_can_be_replaced_by_as_much),
-        TEST(without_scratch_memory_what_may_not_fit_is_refused),
-        TEST(a_port_in_use_undoes_the_mark_and_stops_the_rest),
-        TEST(requests_fail_whole_exactly_if_a_part_would_fail),
-        TEST(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
-        TEST(listing_goes_on_where_it_was_when_routes_change),
-        TEST(a_chain_of_routes_changes_nothing_in_what_is_listed),
-        TEST(a_device_that_goes_down_meanwhile_ends_the_answer),
-        TEST(what_no_request_begins_with_is_known_at_once),
-        TEST(a_request_too_long_to_keep_is_refused_in_its_own_way),
+        RUN(an_empty_device_tells_nothing),
+        RUN(everything_set_is_told_back),
+        RUN(a_private_key_is_told_as_it_is_used),
+        RUN(what_is_told_can_be_set_again),
+        RUN(secrets_are_hidden_where_they_are_to_be),
+        RUN(handshakes_are_told_in_absolute_time),
+        RUN(without_a_calendar_ages_are_told),
+        RUN(counters_are_told_in_full),
+        RUN(no_piece_of_an_answer_is_too_long),
+        RUN(without_a_device_every_request_says_that_it_is_down),
+        RUN(get_takes_no_settings),
+        RUN(anything_but_get_and_set_closes_the_connection),
+        RUN(requests_may_follow_each_other),
+        RUN(an_error_does_not_stay_for_the_next_request),
+        RUN(wrong_values_are_invalid),
+        RUN(a_line_without_a_value_breaks_the_protocol),
+        RUN(keys_belong_to_their_scope),
+        RUN(a_port_in_use_is_told_and_changes_nothing),
+        RUN(where_there_is_nothing_to_mark_only_no_mark_is_taken),
+        RUN(a_bare_public_key_makes_a_peer),
+        RUN(capital_hex_digits_are_fine),
+        RUN(update_only_makes_no_peer_and_leaves_out_the_rest),
+        RUN(remove_takes_the_peer_away_and_leaves_out_the_rest),
+        RUN(our_own_key_is_passed_over),
+        RUN(full_pools_are_told_but_updates_go_on),
+        RUN(replace_peers_empties_the_list),
+        RUN(replace_allowed_ips_empties_only_this_peers),
+        RUN(an_allowed_ip_moves_from_one_peer_to_the_other),
+        RUN(a_minus_takes_an_allowed_ip_away_from_its_owner_only),
+        RUN(zones_of_endpoints_may_be_names),
+        RUN(zeros_clear_keys),
+        RUN(a_device_with_a_key_of_its_own_goes_back_to_it),
+        RUN(keepalive_from_nothing_asks_for_one_at_once),
+        RUN(setting_what_is_set_changes_nothing),
+        RUN(no_line_whatever_does_harm),
+        RUN(known_defect_89_a_request_with_a_mistake_changes_nothing),
+        RUN(what_a_removed_peer_is_given_is_checked_too),
+        RUN(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
+        RUN(full_pools_can_be_replaced_by_as_much),
+        RUN(without_scratch_memory_what_may_not_fit_is_refused),
+        RUN(a_port_in_use_undoes_the_mark_and_stops_the_rest),
+        RUN(requests_fail_whole_exactly_if_a_part_would_fail),
+        RUN(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
+        RUN(listing_goes_on_where_it_was_when_routes_change),
+        RUN(a_chain_of_routes_changes_nothing_in_what_is_listed),
+        RUN(a_device_that_goes_down_meanwhile_ends_the_answer),
+        RUN(what_no_request_begins_with_is_known_at_once),
+        RUN(a_request_too_long_to_keep_is_refused_in_its_own_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,11 +19,9 @@ bool wyrm_x25519(uint8_t out[32], const uint8_t scalar[32], const uint8_t point[
 #define x25519_base_under_test wyrm_x25519_base
 #endif
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define ALICE_PRIVATE "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a"
 #define ALICE_PUBLIC  "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a"
@@ -67,9 +65,8 @@ static void scramble(uint64_t *state, uint8_t out[32])
     }
 }
 
-static void vectors_of_rfc_7748_hold(void **state)
+TEST(vectors_of_rfc_7748_hold)
 {
-    (void)state;
     expect("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
            "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c",
            "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552");
@@ -82,11 +79,10 @@ static void vectors_of_rfc_7748_hold(void **state)
     expect(BOB_PRIVATE, ALICE_PUBLIC, SHARED);
 }
 
-static void a_thousand_iterations_reach_the_value_of_rfc_7748(void **state)
+TEST(a_thousand_iterations_reach_the_value_of_rfc_7748)
 {
     uint8_t k[32], u[32], next[32], want[32];
 
-    (void)state;
     from_hex(k, NINE);
     from_hex(u, NINE);
     for (unsigned i = 1; i <= 1000; i++) {
@@ -102,7 +98,7 @@ static void a_thousand_iterations_reach_the_value_of_rfc_7748(void **state)
     }
 }
 
-static void points_of_low_order_give_zero_and_false(void **state)
+TEST(points_of_low_order_give_zero_and_false)
 {
     static const char *const low[] = {
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -116,7 +112,6 @@ static void points_of_low_order_give_zero_and_false(void **state)
     static const uint8_t zero[32];
     uint8_t scalar[32], point[32], out[32];
 
-    (void)state;
     from_hex(scalar, ALICE_PRIVATE);
     for (unsigned i = 0; i < sizeof low / sizeof low[0]; i++) {
         from_hex(point, low[i]);
@@ -129,11 +124,10 @@ static void points_of_low_order_give_zero_and_false(void **state)
     }
 }
 
-static void points_not_below_p_are_taken_modulo_p(void **state)
+TEST(points_not_below_p_are_taken_modulo_p)
 {
     uint8_t scalar[32], small[32] = {0}, large[32], want[32], got[32];
 
-    (void)state;
     from_hex(scalar, ALICE_PRIVATE);
     memset(large, 0xff, 32);
     large[31] = 0x7f;
@@ -146,11 +140,10 @@ static void points_not_below_p_are_taken_modulo_p(void **state)
     }
 }
 
-static void bit_255_of_the_point_and_the_clamped_bits_do_not_matter(void **state)
+TEST(bit_255_of_the_point_and_the_clamped_bits_do_not_matter)
 {
     uint8_t scalar[32], point[32], want[32], got[32];
 
-    (void)state;
     from_hex(scalar, ALICE_PRIVATE);
     from_hex(point, BOB_PUBLIC);
     assert_true(x25519_under_test(want, scalar, point));
@@ -164,12 +157,11 @@ static void bit_255_of_the_point_and_the_clamped_bits_do_not_matter(void **state
     assert_memory_equal(got, want, 32);
 }
 
-static void the_base_point_is_nine(void **state)
+TEST(the_base_point_is_nine)
 {
     uint8_t scalar[32], nine[32], want[32], got[32];
     uint64_t seed = 1;
 
-    (void)state;
     from_hex(nine, NINE);
     for (unsigned i = 0; i < 20; i++) {
         scramble(&seed, scalar);
@@ -179,12 +171,11 @@ static void the_base_point_is_nine(void **state)
     }
 }
 
-static void inputs_may_be_misaligned_and_stay_as_they_are(void **state)
+TEST(inputs_may_be_misaligned_and_stay_as_they_are)
 {
     uint8_t scalar[40] = {0}, point[40] = {0}, out[40], want[32];
     uint8_t scalar_before[40], point_before[40];
 
-    (void)state;
     from_hex(want, SHARED);
     for (unsigned shift = 0; shift < 8; shift++) {
         from_hex(scalar + shift, ALICE_PRIVATE);
@@ -203,11 +194,10 @@ static void inputs_may_be_misaligned_and_stay_as_they_are(void **state)
     }
 }
 
-static void the_output_may_replace_either_input(void **state)
+TEST(the_output_may_replace_either_input)
 {
     uint8_t scalar[32], point[32], want[32];
 
-    (void)state;
     from_hex(want, SHARED);
     from_hex(scalar, ALICE_PRIVATE);
     from_hex(point, BOB_PUBLIC);
@@ -218,12 +208,11 @@ static void the_output_may_replace_either_input(void **state)
     assert_memory_equal(point, want, 32);
 }
 
-static void both_sides_of_an_exchange_agree(void **state)
+TEST(both_sides_of_an_exchange_agree)
 {
     uint8_t a[32], b[32], public_a[32], public_b[32], shared_a[32], shared_b[32];
     uint64_t seed = 2;
 
-    (void)state;
     for (unsigned i = 0; i < 50; i++) {
         scramble(&seed, a);
         scramble(&seed, b);
@@ -236,12 +225,11 @@ static void both_sides_of_an_exchange_agree(void **state)
 }
 
 /* Runs of equal bits fill limbs with ones and zeros, where carries are longest. */
-static void fields_agree_on_random_and_on_carry_heavy_points(void **state)
+TEST(fields_agree_on_random_and_on_carry_heavy_points)
 {
     uint8_t scalar[32], point[32], want[32], got[32];
     uint64_t seed = 3;
 
-    (void)state;
     for (unsigned i = 0; i < 500; i++) {
         bool want_ok;
 
@@ -259,12 +247,11 @@ static void fields_agree_on_random_and_on_carry_heavy_points(void **state)
 
 #if defined(WYRM_ROWS) && WYRM_ROWS
 /* A small number less one about 2^255: no scalar and point are known that lead there. */
-static void differences_hold_at_the_ends_of_their_range(void **state)
+TEST(differences_hold_at_the_ends_of_their_range)
 {
     static const int near[] = {-20, -19, -18, -17, -1, 0, 1, 17, 18, 19, 20};
     element slot[SLOTS], zero = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 19; i++) {
         for (unsigned j = 0; j < sizeof near / sizeof near[0]; j++) {
             memset(slot, 0, sizeof slot);
@@ -287,18 +274,18 @@ static void differences_hold_at_the_ends_of_their_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_of_rfc_7748_hold),
-        cmocka_unit_test(a_thousand_iterations_reach_the_value_of_rfc_7748),
-        cmocka_unit_test(points_of_low_order_give_zero_and_false),
-        cmocka_unit_test(points_not_below_p_are_taken_modulo_p),
-        cmocka_unit_test(bit_255_of_the_point_and_the_clamped_bits_do_not_matter),
-        cmocka_unit_test(the_base_point_is_nine),
-        cmocka_unit_test(inputs_may_be_misaligned_and_stay_as_they_are),
-        cmocka_unit_test(the_output_may_replace_either_input),
-        cmocka_unit_test(both_sides_of_an_exchange_agree),
-        cmocka_unit_test(fields_agree_on_random_and_on_carry_heavy_points),
+        RUN(vectors_of_rfc_7748_hold),
+        RUN(a_thousand_iterations_reach_the_value_of_rfc_7748),
+        RUN(points_of_low_order_give_zero_and_false),
+        RUN(points_not_below_p_are_taken_modulo_p),
+        RUN(bit_255_of_the_point_and_the_clamped_bits_do_not_matter),
+        RUN(the_base_point_is_nine),
+        RUN(inputs_may_be_misaligned_and_stay_as_they_are),
+        RUN(the_output_may_replace_either_input),
+        RUN(both_sides_of_an_exchange_agree),
+        RUN(fields_agree_on_random_and_on_carry_heavy_points),
 #if defined(WYRM_ROWS) && WYRM_ROWS
-        cmocka_unit_test(differences_hold_at_the_ends_of_their_range),
+        RUN(differences_hold_at_the_ends_of_their_range),
 #endif
     };
 

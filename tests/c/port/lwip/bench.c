@@ -312,21 +312,18 @@ static int set_up(bool six)
     return 0;
 }
 
-int bench_setup(void **state)
+int bench_setup(TEST_STATE)
 {
-    (void)state;
     return set_up(false);
 }
 
-int bench_setup_six(void **state)
+int bench_setup_six(TEST_STATE)
 {
-    (void)state;
     return set_up(true);
 }
 
-int bench_teardown(void **state)
+int bench_teardown(TEST_STATE)
 {
-    (void)state;
     bench_fail_at = 0;
     wyrm_lwip_remove(bench.tunnel);
     netif_remove(&bench.out[0]);

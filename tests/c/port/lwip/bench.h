@@ -13,14 +13,10 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrm_lwip.h"
 

@@ -7,14 +7,10 @@
  * the lock is held; the mutex is a plain one, so taking it twice would hang.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "wyrm_lwip.h"
 
@@ -344,21 +340,19 @@ static void called_in_tcpip(void *arg)
     sys_sem_signal(arg);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     tcpip_init(NULL, NULL);
     return sys_sem_new(&work, 0);
 }
 
 #if !LWIP_TCPIP_CORE_LOCKING
 /* Else the peer would wait for the end of that job for ever. */
-static void a_job_is_not_lost_for_want_of_a_semaphore(void **state)
+TEST(a_job_is_not_lost_for_want_of_a_semaphore)
 {
     static struct wyrm_job job;
     struct call call = {0};
 
-    (void)state;
     start(0);
     start(1);
     introduce(0);
@@ -373,9 +367,8 @@ static void a_job_is_not_lost_for_want_of_a_semaphore(void **state)
     wyrm_lwip_remove(&second);
 }
 
-static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **state)
+TEST(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once)
 {
-    (void)state;
     start(0);
     start(1);
     introduce(0);
@@ -390,13 +383,12 @@ static void a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once(void **stat
 }
 #endif
 
-static void known_defect_32_any_task_may_call_anything_at_any_time(void **state)
+TEST(known_defect_32_any_task_may_call_anything_at_any_time)
 {
     static const uint8_t names[CALLERS] = {100, 101, 102};
     pthread_t threads[CALLERS], worker_thread;
     sys_sem_t done;
 
-    (void)state;
     start(0);
     start(1);
     introduce(0);
@@ -433,10 +425,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #if !LWIP_TCPIP_CORE_LOCKING
-        cmocka_unit_test(a_job_is_not_lost_for_want_of_a_semaphore),
-        cmocka_unit_test(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once),
+        RUN(a_job_is_not_lost_for_want_of_a_semaphore),
+        RUN(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once),
 #endif
-        cmocka_unit_test(known_defect_32_any_task_may_call_anything_at_any_time),
+        RUN(known_defect_32_any_task_may_call_anything_at_any_time),
     };
 
     return cmocka_run_group_tests(tests, setup, NULL);
