@@ -75,8 +75,8 @@ struct wyrm_blake2s {
     uint32_t h[8];
     uint32_t counter[2]; /* bytes compressed so far, low word first */
     uint8_t block[WYRM_HASH_BLOCK_LEN];
-    uint8_t fill;    /* bytes waiting in block */
-    uint8_t out_len; /* 1..32 */
+    uint32_t fill;    /* bytes waiting in block */
+    uint32_t out_len; /* 1..32 */
 };
 
 /* key_len 0..32; a key makes this the keyed MAC of RFC 7693. */

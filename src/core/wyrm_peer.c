@@ -18,13 +18,6 @@ WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status)
     return status;
 }
 
-#if WYRM_SMALL
-WYRM_APART void wyrm_copy(void *out, const void *in, size_t len)
-{
-    memcpy(out, in, len);
-}
-#endif
-
 void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN])
 {
     wyrm_copy(out, in, WYRM_KEY_LEN);

@@ -9,7 +9,7 @@
 
 #include "wyrm_time.h"
 
-#include "../crypto/wyrm_crypto_select.h"
+#include "../crypto/wyrm_bytes.h"
 
 #include <string.h>
 
@@ -65,15 +65,6 @@ struct wyrm_peer *wyrm_peer_of(const struct wyrm_device *dev, const uint8_t pub[
 /* Returns the verdict, counted if it is the reason of a drop. */
 wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status);
 
-/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes. */
-#if WYRM_SMALL
-void wyrm_copy(void *out, const void *in, size_t len);
-#else
-static inline void wyrm_copy(void *out, const void *in, size_t len)
-{
-    memcpy(out, in, len);
-}
-#endif
 /* Copies 32 bytes: a key or a hash. */
 void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN]);
 

@@ -86,7 +86,7 @@ static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, s
     start(&s, nonce, key, aad, aad_len);
     wyrm_chacha20_stream(&s.chacha, out, out, len);
     make_tag(&s, out, len, aad_len);
-    memcpy(out + len, s.chacha.tail, WYRM_AEAD_TAG_LEN);
+    wyrm_copy(out + len, s.chacha.tail, WYRM_AEAD_TAG_LEN);
     forget(&s);
 }
 

@@ -49,10 +49,21 @@ WYRM_BYTES_INLINE void wyrm_store_le64(uint8_t *p, uint64_t value)
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
 }
 
-/* `n` words at once. The built-in memcpy is one even to compilers that are told of no library. */
+/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes. The
+ * built-in one is inlined even by compilers that are told of no library. */
+#if WYRM_SMALL
+void wyrm_copy(void *out, const void *in, size_t len);
+#else
+static inline void wyrm_copy(void *out, const void *in, size_t len)
+{
+    __builtin_memcpy(out, in, len);
+}
+#endif
+
+/* `n` words at once. */
 static inline void wyrm_load_words(uint32_t *out, const uint8_t *in, size_t n)
 {
-    __builtin_memcpy(out, in, 4 * n);
+    wyrm_copy(out, in, 4 * n);
     for (size_t i = 0; !WYRM_LITTLE_ENDIAN && i < n; i++)
         out[i] = wyrm_load_le32(in + 4 * i);
 }

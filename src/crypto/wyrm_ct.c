@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Comparing and forgetting secrets.
+ * Comparing, copying and forgetting secrets.
  */
 #include "wyrm_ct.h"
 #include "wyrm_bytes.h"
@@ -11,6 +11,13 @@
 #include "../wyrm_crypto.h"
 
 #include <string.h>
+
+#if WYRM_SMALL
+__attribute__((noinline)) void wyrm_copy(void *out, const void *in, size_t len)
+{
+    memcpy(out, in, len);
+}
+#endif
 
 /* Without a branch where comparisons are made by branches (Xtensa). */
 static inline bool is_zero(uint32_t value)

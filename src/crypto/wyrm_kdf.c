@@ -5,7 +5,7 @@
  * HMAC (RFC 2104) over BLAKE2s and the KDF of the WireGuard paper section 5.4.
  */
 #include "wyrm_blake2s.h"
-#include "wyrm_crypto_select.h"
+#include "wyrm_bytes.h"
 #include "wyrm_ct.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ void wyrm_kdf(uint8_t out1[WYRM_HASH_LEN], uint8_t *out2, uint8_t *out3,
     for (unsigned i = 0; i < 3 && outs[i] != NULL; i++) {
         s.text[before] = (uint8_t)(i + 1);
         use_key(&s.hmac, s.text, s.text, before + 1);
-        memcpy(outs[i], s.text, WYRM_HASH_LEN);
+        wyrm_copy(outs[i], s.text, WYRM_HASH_LEN);
         before = WYRM_HASH_LEN;
     }
     wyrm_wipe(&s, sizeof(s));

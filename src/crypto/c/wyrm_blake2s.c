@@ -137,11 +137,11 @@ compress(struct wyrm_blake2s *state, uint32_t last)
 void wyrm_blake2s_init(struct wyrm_blake2s *state, size_t out_len, const uint8_t *key,
                        size_t key_len)
 {
-    memcpy(state->h, iv, sizeof(iv));
+    wyrm_copy(state->h, iv, sizeof(iv));
     state->h[0] ^= UINT32_C(0x01010000) ^ (uint32_t)key_len << 8 ^ (uint32_t)out_len;
     state->counter[0] = state->counter[1] = 0;
     state->fill = 0;
-    state->out_len = (uint8_t)out_len;
+    state->out_len = (uint32_t)out_len;
     if (key_len > 0) {
         memset(state->block, 0, sizeof(state->block));
         memcpy(state->block, key, key_len);
@@ -174,7 +174,7 @@ void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
         len -= room;
     }
     memcpy(state->block + state->fill, p, len);
-    state->fill = (uint8_t)(state->fill + len);
+    state->fill += (uint32_t)len;
 }
 
 void wyrm_blake2s_finish(struct wyrm_blake2s *state, uint8_t *out)

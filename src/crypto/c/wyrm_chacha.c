@@ -15,10 +15,7 @@
 void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[32],
                         const uint8_t nonce[12], uint32_t counter)
 {
-    state[0] = 0x61707865; /* "expand 32-byte k" */
-    state[1] = 0x3320646e;
-    state[2] = 0x79622d32;
-    state[3] = 0x6b206574;
+    wyrm_load_words(state, (const uint8_t *)"expand 32-byte k", 4);
     wyrm_load_words(state + 4, key, 8);
     state[WYRM_CHACHA20_COUNTER] = counter;
     wyrm_load_words(state + 13, nonce, 3);
