@@ -159,7 +159,7 @@ struct wyrm_replay { /* RFC 6479; see core/wyrm_replay.h */
 
 /* What is copied together is kept together: one call copies it. */
 
-struct wyrm_identity { /* our static keys */
+struct wyrm_identity { /* our static keys, all zero while there are none */
     uint8_t priv[WYRM_KEY_LEN], pub[WYRM_KEY_LEN];
 };
 
@@ -260,25 +260,27 @@ struct wyrm_pools {
     uint16_t n_index; /* a power of two */
 };
 
-struct wyrm_device {
+struct wyrm_device { /* here, too, what is used most comes first */
     const struct wyrm_pools *pools;
     const struct wyrm_platform *io;
-    wyrm_ms origin;          /* of all ticks */
-    wyrm_tick now;           /* of the call that runs */
-    wyrm_tick next_due;      /* no timer of any peer is earlier */
-    uint32_t last_ephemeral; /* how the last ephemeral public key of ours began */
     bool has_key;
     bool pending;         /* some peer has events */
     bool work, work_told; /* a job may be waiting; the port knows */
-    uint16_t mtu;
-    wyrm_peer_id turn;   /* where wyrm_poll goes on, so that no peer starves */
-    wyrm_peer_id caller; /* where wyrm_job_take goes on with initiations of ours */
-    bool called;         /* the last job taken was that */
-    uint32_t routes_used;
+    wyrm_peer_id turn;    /* where wyrm_poll goes on, so that no peer starves */
+    wyrm_peer_id caller;  /* where wyrm_job_take goes on with initiations of ours */
+    wyrm_ms origin;       /* of all ticks */
+    wyrm_tick now;        /* of the call that runs */
+    wyrm_tick next_due;   /* no timer of any peer is earlier; from here to last_ephemeral: ticks */
 #if WYRM_RESPONDER
     wyrm_tick loaded_until; /* cookies are demanded before this */
     wyrm_tick cookie_born;  /* of the secret, 0: none */
-    uint32_t cookies_span;  /* in this span of time so many cookie replies may still be made */
+#endif
+    uint32_t last_ephemeral; /* how the last ephemeral public key of ours began */
+    uint16_t mtu;
+    bool called; /* the last job taken was an initiation of ours */
+    uint32_t routes_used;
+#if WYRM_RESPONDER
+    uint32_t cookies_span; /* in this span of time so many cookie replies may still be made */
     uint32_t cookies_left;
 #endif
     uint32_t drops[WYRM_DROP_REASONS];

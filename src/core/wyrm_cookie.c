@@ -19,8 +19,8 @@ enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 
 #define COOKIES_SPAN_MS 32u
 
 /* Of "LABEL" || pub. */
-static void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
-                          const uint8_t pub[WYRM_KEY_LEN])
+static WYRM_APART void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
+                                     const uint8_t pub[WYRM_KEY_LEN])
 {
     wyrm_hash_pair(out, (const uint8_t *)label, 8, pub, WYRM_KEY_LEN);
 }

@@ -72,13 +72,11 @@ static void forget_keys(struct wyrm_device *dev, struct wyrm_peer *peer)
     wyrm_session_wipe(dev, peer);
     wyrm_timers_clear(peer);
     peer->last_handshake_tx = 0; /* the next handshake, with other keys, need not wait */
-    peer->events &= EVENT_LOST;
-    peer->facts &= (uint8_t) ~(FACT_INITIATING | FACT_SENT);
     peer->generation++;
-    if (peer->facts & FACT_HOLDING) {
-        peer->facts &= (uint8_t)~FACT_HOLDING;
+    peer->events &= EVENT_LOST;
+    if (peer->facts & FACT_HOLDING)
         wyrm_timers_owe(dev, peer, EVENT_LOST);
-    }
+    peer->facts &= (uint8_t) ~(FACT_INITIATING | FACT_SENT | FACT_HOLDING);
 }
 
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN])
@@ -89,13 +87,13 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     if (key != NULL) {
         if (wyrm_ct_is_zero(key, WYRM_KEY_LEN))
             return WYRM_E_KEY;
-        if (dev->has_key && wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
+        if (wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
             return WYRM_IDLE;
         if (!wyrm_x25519_base(pub, key))
             return WYRM_E_CRYPTO;
     }
 
-    wyrm_wipe(dev->own.priv, sizeof(dev->own.priv));
+    wyrm_wipe(&dev->own, sizeof(dev->own));
     dev->has_key = false;
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = wyrm_used_peer(dev, (wyrm_peer_id)i);
@@ -162,8 +160,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     struct wyrm_peer *peer = wyrm_peer_of(dev, pub);
     wyrm_peer_id id = 0;
 
-    if (wyrm_ct_is_zero(pub, WYRM_KEY_LEN) ||
-        (dev->has_key && memcmp(pub, dev->own.pub, WYRM_KEY_LEN) == 0))
+    if (wyrm_ct_is_zero(pub, WYRM_KEY_LEN) || memcmp(pub, dev->own.pub, WYRM_KEY_LEN) == 0)
         return WYRM_E_KEY;
     if (peer != NULL) {
         *out = peer->id;
@@ -257,8 +254,8 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
     memset(&peer->configured, 0, sizeof(peer->configured));
     memset(&peer->to, 0, sizeof(peer->to));
     if (endpoint != NULL) {
-        peer->configured = *endpoint;
-        peer->to.remote = *endpoint;
+        wyrm_copy(&peer->configured, endpoint, sizeof(*endpoint));
+        wyrm_copy(&peer->to.remote, endpoint, sizeof(*endpoint));
     }
     if (was_unknown)
         start_keepalives(dev, peer);

@@ -61,17 +61,13 @@ static bool is_loaded(struct wyrm_device *dev)
     return dev->now < dev->loaded_until;
 }
 
-/* Which of its chances a response takes, 0 if it has had that one. */
-static uint8_t chance_of(const struct wyrm_peer *peer, bool first, const struct wyrm_endpoint *from)
+/* Which of its chances a response takes. */
+static enum wyrm_tried chance_of(const struct wyrm_peer *peer, bool first,
+                                 const struct wyrm_endpoint *from)
 {
-    uint8_t chance = TRIED_FIRST;
-
-    if (!first) {
-        bool there = memcmp(from, &peer->to.remote, sizeof(*from)) == 0;
-
-        chance = there ? TRIED_THERE : TRIED_ELSEWHERE;
-    }
-    return (uint8_t)(chance & ~peer->tried);
+    if (first)
+        return TRIED_FIRST;
+    return memcmp(from, &peer->to.remote, sizeof(*from)) == 0 ? TRIED_THERE : TRIED_ELSEWHERE;
 }
 
 #endif /* WYRM_RESPONDER */
@@ -118,8 +114,11 @@ wyrm_status wyrm_jobs_admit(struct wyrm_device *dev, const struct wyrm_meta *fro
     bool first = !is_loaded(dev) && (peer == NULL || !(peer->tried & TRIED_FIRST));
     wyrm_status status;
 
-    if (peer != NULL && (chance = chance_of(peer, first, &from->remote)) == 0)
-        return WYRM_D_RATE;
+    if (peer != NULL) {
+        chance = (uint8_t)chance_of(peer, first, &from->remote);
+        if (peer->tried & chance)
+            return WYRM_D_RATE;
+    }
     if (!first) {
         status = wyrm_cookie_admit(dev, msg, len, &from->remote, peer);
         if (status != WYRM_IDLE)
@@ -430,8 +429,8 @@ static wyrm_status commit_caller(struct wyrm_device *dev, struct wyrm_job *job)
 
     if (job->result != WYRM_WORK)
         return job->result;
-    if (!dev->has_key || memcmp(job->own.pub, dev->own.pub, WYRM_KEY_LEN) != 0)
-        return WYRM_IDLE; /* we are someone else now */
+    if (memcmp(job->own.pub, dev->own.pub, WYRM_KEY_LEN) != 0)
+        return WYRM_IDLE; /* the private key changed or was removed meanwhile */
     peer = wyrm_peer_of(dev, job->contact.pub);
     if (peer == NULL)
         return WYRM_D_PEER;

@@ -13,13 +13,18 @@
 enum {
     BACKWARD_MS = 1000, /* how far apart the clocks of threads that take turns may be */
     PEER_TICKS_AT = offsetof(struct wyrm_peer, timers),
-    PEER_TICKS = (offsetof(struct wyrm_peer, local) - PEER_TICKS_AT) / sizeof(wyrm_tick)
+    PEER_TICKS = (offsetof(struct wyrm_peer, local) - PEER_TICKS_AT) / sizeof(wyrm_tick),
+    DEVICE_TICKS_AT = offsetof(struct wyrm_device, next_due),
+    DEVICE_TICKS =
+        (offsetof(struct wyrm_device, last_ephemeral) - DEVICE_TICKS_AT) / sizeof(wyrm_tick)
 };
 
-/* Moves `n` ticks `by` ms towards long ago. */
-static WYRM_APART void move_ticks(void *ticks, size_t n, uint32_t by)
+/* Moves `n` ticks, which stand `stride` bytes apart, `by` ms towards long ago. */
+static WYRM_APART void move_ticks(void *first, size_t n, size_t stride, uint32_t by)
 {
-    for (wyrm_tick *tick = ticks; n > 0; n--, tick++) {
+    for (uint8_t *at = first; n > 0; n--, at += stride) {
+        wyrm_tick *tick = (void *)at;
+
         if (*tick != WYRM_TICK_NEVER)
             *tick = *tick > by ? *tick - by : 0;
     }
@@ -34,17 +39,13 @@ static void move_origin(struct wyrm_device *dev, wyrm_ms ahead)
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
         struct wyrm_peer *peer = wyrm_peer_at(dev, (wyrm_peer_id)i);
 
-        move_ticks((uint8_t *)peer + PEER_TICKS_AT, PEER_TICKS, by);
-        for (unsigned place = 0; place < WYRM_SESSIONS; place++)
-            move_ticks(&peer->kp[place].born, 1, by);
+        move_ticks((uint8_t *)peer + PEER_TICKS_AT, PEER_TICKS, sizeof(wyrm_tick), by);
+        move_ticks(&peer->kp[0].born, WYRM_SESSIONS, sizeof(peer->kp[0]), by);
     }
-    move_ticks(&dev->next_due, 1, by);
-#if WYRM_RESPONDER
-    for (unsigned i = 0; i < dev->pools->n_sources; i++)
-        move_ticks(&dev->pools->sources[i].full, 1, by);
-    move_ticks(&dev->loaded_until, 1, by);
-    move_ticks(&dev->cookie_born, 1, by);
-#endif
+    move_ticks((uint8_t *)dev + DEVICE_TICKS_AT, DEVICE_TICKS, sizeof(wyrm_tick), by);
+    if (WYRM_RESPONDER)
+        move_ticks(&dev->pools->sources->full, dev->pools->n_sources, sizeof(struct wyrm_source),
+                   by);
     dev->origin += far;
 }
 

@@ -51,7 +51,8 @@ void wyrm_timers_clear(struct wyrm_peer *peer)
     memset(peer->timers, 0xff, sizeof(peer->timers)); /* WYRM_TICK_NEVER */
 }
 
-void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_event event)
+WYRM_APART void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                enum wyrm_event event)
 {
     peer->events |= (uint8_t)event;
     if (event == EVENT_INITIATE)
