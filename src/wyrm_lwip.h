@@ -264,10 +264,10 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
  * networks. */
 #if LWIP_IPV4
 /* Counts leading ones only: the netmask comes from DHCP and may be malformed. */
-static inline uint8_t wyrm_lwip_mask_bits(const ip4_addr_t *netmask)
+static inline unsigned wyrm_lwip_mask_bits(const ip4_addr_t *netmask)
 {
     uint32_t mask = lwip_ntohl(netmask->addr);
-    uint8_t bits = 0;
+    unsigned bits = 0;
 
     for (; (mask & 0x80000000u) != 0; mask <<= 1) {
         bits++;

@@ -32,7 +32,7 @@ static int match_addresses4(const struct netif *netif, const ip4_addr_t *addr)
     if (ip4_addr_isany_val(*own) || !ip4_addr_net_eq(addr, own, mask)) {
         return NO_MATCH;
     }
-    return ip4_addr_eq(addr, own) ? OWN_ADDRESS : wyrm_lwip_mask_bits(mask);
+    return ip4_addr_eq(addr, own) ? OWN_ADDRESS : (int)wyrm_lwip_mask_bits(mask);
 }
 #endif
 
