@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * All commands. Each gets its words (argv[0] is its name), prints its result and returns true, or
- * prints one error through shell.h and returns false.
+ * All commands. A command receives its words (argv[0] is its name), prints its result and returns
+ * true, or prints one error through shell.h and returns false.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H

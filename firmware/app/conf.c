@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Two slots in flash, each a header and a payload: the newer good one counts, so a power cut while
- * saving leaves the old configuration in force. The payload is the own private key (zeros: none)
- * and the text. Keys lie in the clear, as the threat model says.
+ * Two slots in flash, each a header and a payload. The newer valid slot is used, so a power cut
+ * during a save leaves the previous configuration in place. The payload is the device's private key
+ * (zeros: none) and the text. Keys are stored unencrypted; see docs/threat-model.md.
  */
 #include "conf.h"
 
@@ -22,9 +22,9 @@
 #define SLOTS     2u
 #define MAGIC     0x31465957u /* "WYF1" */
 
-/* An older version took length and flags for one number, so it refuses flags as a length. */
+/* Older firmware reads length and flags as one 32-bit length and rejects a record with flags. */
 #define FLAG_STRICT 1u
-#define FLAGS       FLAG_STRICT /* all there are; a slot with others is of a newer version */
+#define FLAGS       FLAG_STRICT /* all known flags; newer firmware wrote a slot with others */
 
 struct header {
     uint32_t magic, serial;
@@ -33,15 +33,15 @@ struct header {
 };
 _Static_assert(offsetof(struct header, digest) == 12 && TEXT_MAX <= UINT16_MAX, "layout in flash");
 
-/* What it takes is what the tunnel takes. */
+/* Accepts what the tunnel can hold, no more. */
 WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
 
-/* The text in force and the one being read; conf points into the former. */
+/* The current text and the one being read; conf points into the current text. */
 static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that ends it */
 static size_t text_len;
 static uint8_t own_key[WYRM_KEY_LEN];
 static bool strict;
-static bool saved; /* flash holds what is in force */
+static bool saved; /* flash holds the current configuration */
 
 const struct wyrm_conf *conf_current(void)
 {
@@ -94,7 +94,7 @@ static bool parse(const char *from, size_t len, bool notes)
     return shell_error("%s", error);
 }
 
-/* Puts the text in `fresh` in force, or says why not and leaves the old one. */
+/* Makes the text in `fresh` current, or prints why not and keeps the previous one. */
 static bool adopt(size_t len)
 {
     bool good = parse(fresh, len, true);
@@ -105,7 +105,7 @@ static bool adopt(size_t len)
     }
     wyrm_wipe(fresh, sizeof fresh);
     if (text_len > 0)
-        (void)parse(text, text_len, false); /* again, where it stays */
+        (void)parse(text, text_len, false); /* again: conf must point into `text` */
     return good;
 }
 
@@ -123,7 +123,7 @@ static void digest(const struct header *header, const uint8_t *key, const char *
     wyrm_blake2s_final(&state, out);
 }
 
-/* Reads a slot into `fresh` and `key`; false if it holds nothing good. */
+/* Reads a slot into `fresh` and `key`; false if it is not valid. */
 static bool read_slot(unsigned slot, struct header *header, uint8_t key[WYRM_KEY_LEN])
 {
     size_t at = slot * SLOT_SIZE;
@@ -139,7 +139,7 @@ static bool read_slot(unsigned slot, struct header *header, uint8_t key[WYRM_KEY
     return memcmp(found, header->digest, sizeof found) == 0;
 }
 
-/* The slot that counts, SLOTS if none does; its serial number goes to *serial. */
+/* The newest valid slot, SLOTS if there is none; stores its serial number in *serial. */
 static unsigned newest_slot(uint32_t *serial)
 {
     unsigned best = SLOTS;
@@ -158,7 +158,7 @@ static unsigned newest_slot(uint32_t *serial)
     return best;
 }
 
-/* The header goes last: until then the slot does not count. */
+/* Writes the header last: until then the slot is not valid. */
 static bool write_slot(unsigned slot, uint32_t serial)
 {
     struct header header = {.magic = MAGIC,
@@ -175,8 +175,8 @@ static bool write_slot(unsigned slot, uint32_t serial)
            board_flash_program(BOARD_FLASH_CONF, at, &header, sizeof header);
 }
 
-/* A slot is written header last and cleared by erasing: without a good one, a header that is not
- * blank is one that has suffered. */
+/* Slots are written header last and cleared by erasing. If none is valid, a header that is not
+ * blank is therefore corrupt. */
 static bool is_damaged(void)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++) {
@@ -197,7 +197,7 @@ enum conf_saved conf_start(void)
 
     saved = slot < SLOTS && read_slot(slot, &header, own_key);
     if (!saved && is_damaged()) {
-        (void)shell_error("the flash has lost the saved configuration");
+        (void)shell_error("the saved configuration is corrupt");
         return CONF_REFUSED;
     }
     strict = saved && (header.flags & FLAG_STRICT) != 0;
@@ -223,7 +223,7 @@ char *conf_scratch(size_t *size)
 
 /* ---- the command ---- */
 
-/* The pieces have no terminator, so they are copied to where they get one. */
+/* Pieces are not terminated, so copy them. */
 static void write_console(void *unused, const char *piece, size_t len)
 {
     char part[64];
@@ -243,7 +243,7 @@ static void write_console(void *unused, const char *piece, size_t len)
 static bool show(void)
 {
     if (text_len == 0)
-        return shell_error("there is no configuration; 'conf paste' takes a wg-quick file");
+        return shell_error("there is no configuration; enter a wg-quick file with 'conf paste'");
     wyrm_conf_print(&conf, write_console, NULL);
     if (strict)
         console_printf("# strict policy ('wg strict on')\n");
@@ -251,8 +251,8 @@ static bool show(void)
     return true;
 }
 
-/* Reads lines, unseen, up to a single dot or Ctrl-D. False: given up or too long. A text that is
- * too long is read to its end all the same: its rest would be taken, and shown, as commands. */
+/* Reads lines without echo up to a single dot or Ctrl-D. False: cancelled or too long. Reads a text
+ * that is too long to its end too; otherwise the console would echo the rest and run it. */
 static bool read_text(size_t *out)
 {
     size_t len = 0;
@@ -264,7 +264,7 @@ static bool read_text(size_t *out)
         int got = console_read_hidden(fresh + len, sizeof fresh - len);
 
         if (got == CONSOLE_HIDDEN_GIVEN_UP)
-            return shell_error("given up; nothing has changed");
+            return shell_error("cancelled; nothing has changed");
         if (got == CONSOLE_HIDDEN_END || (got == 1 && fresh[len] == '.'))
             break;
         if (got == CONSOLE_HIDDEN_TOO_LONG || len + (size_t)got + 1 > TEXT_MAX) {
@@ -301,13 +301,14 @@ static bool save(void)
     wyrm_wipe(fresh, sizeof fresh);
     saved = write_slot(newest == 0 ? 1 : 0, serial + 1);
     if (!saved)
-        return shell_error("the flash did not take it; the old configuration is still there");
+        return shell_error(
+            "writing to flash failed; the previously saved configuration is unchanged");
     console_printf("conf: saved\n");
     return true;
 }
 
-/* The newer slot goes last, its header first, so that a power cut on the way leaves the newer
- * configuration in force or none, but never an older one. */
+/* Erases the newer slot last, its header first: after a power cut the device finds the newer
+ * configuration or none, but never an older one. */
 static bool erase_slots(void)
 {
     uint32_t serial;
@@ -332,7 +333,7 @@ static bool clear(void)
     strict = false;
     saved = false;
     if (!erase_slots())
-        return shell_error("the flash did not erase it");
+        return shell_error("erasing the flash failed");
     console_printf("conf: cleared\n");
     if (tunnel_is_up())
         console_printf("note: the tunnel goes on with the key and the peers it has; 'wg down' "

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The tunnel's configuration: an ordinary wg-quick file, pasted into the console, kept in flash
- * with the device's own private key. Console's owner only.
+ * The tunnel's configuration: an ordinary wg-quick file, pasted into the console and saved in
+ * flash together with the device's private key. Only the console's owner may call.
  */
 #ifndef CONF_H
 #define CONF_H
@@ -15,17 +15,17 @@
 
 enum conf_saved {
     CONF_NONE,    /* flash holds no configuration */
-    CONF_GOOD,    /* it is in force now */
-    CONF_REFUSED, /* it cannot be used: damaged, or no longer understood */
+    CONF_GOOD,    /* loaded and current */
+    CONF_REFUSED, /* corrupt, or not valid for this firmware */
 };
 
-/** Loads what was saved; prints its own error. */
+/** Loads the saved configuration; prints its own error. */
 enum conf_saved conf_start(void);
 
 /** The configuration, or NULL when there is none. */
 const struct wyrm_conf *conf_current(void);
 
-/** The private key in force: that of the configuration, else the device's own; NULL: none. */
+/** The configuration's private key, else the device's own, else NULL. */
 const uint8_t *conf_private_key(void);
 
 /** Makes `key` the device's own; kept in flash by 'conf save'. */
@@ -35,7 +35,7 @@ void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN]);
 bool conf_is_strict(void);
 void conf_set_strict(bool on);
 
-/** Room for text with secrets that must be read whole before it is used; wipe it after use. */
+/** Buffer for text with secrets that is read completely before use; the caller wipes it. */
 char *conf_scratch(size_t *size);
 
 #endif

@@ -116,7 +116,7 @@ static bool is_printable(char c)
     return c >= ' ' && c < KEY_DELETE;
 }
 
-/* What a terminal may not get as it is takes one column all the same, so that it can be erased. */
+/* A character that must not be sent to the terminal is shown in one column, so it can be erased. */
 static void echo(char c)
 {
     board_console_write(is_printable(c) ? &c : "?", 1);
@@ -157,7 +157,7 @@ void console_flush(void)
         redraw();
 }
 
-/* A command that lasts must hear Ctrl-C whatever was typed before it. */
+/* A running command must notice Ctrl-C, whatever was typed before it. */
 bool console_wait(uint32_t ms)
 {
     board_console_hold_sender(false);
@@ -182,7 +182,7 @@ static int read_byte(void)
     return byte;
 }
 
-/* Escape sequences of the arrow, Home and End keys; others are swallowed, Ctrl-C never is. */
+/* Handles the arrow, Home and End keys; ignores other escape sequences, but never Ctrl-C. */
 static int read_key(void)
 {
     int byte = read_byte();

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The console: one task (the shell's) owns it, prints and reads; every other task leaves notices,
- * which the owner prints between the user's lines.
+ * The console: one task (the shell's) owns it, prints and reads. Other tasks queue notices, which
+ * the owner prints between the user's lines.
  */
 #ifndef CONSOLE_H
 #define CONSOLE_H
@@ -23,7 +23,7 @@ void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)
 /** Owner only: the same for text of any length, as it is. */
 void console_print(const char *text);
 
-/** Any task: leaves one line (no line end in it) to be printed; lost, and counted, when full. */
+/** Any task: queues one line, without its line end. Dropped and counted if the queue is full. */
 void console_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint32_t console_notices_lost(void);
 
@@ -31,26 +31,26 @@ uint32_t console_notices_lost(void);
 void console_wake(void);
 
 /**
- * Owner only: prints waiting notices, then sleeps until woken or for ms. False once Ctrl-C was
- * typed; commands that last call this in a loop and stop then.
+ * Owner only: prints waiting notices, then sleeps until woken or for ms. False after Ctrl-C:
+ * long-running commands call this in a loop and stop then.
  */
 bool console_wait(uint32_t ms);
 
 /** Owner only: prints waiting notices. */
 void console_flush(void);
 
-/* What became of a line. Only a whole one may be used. */
+/* Result of reading a line. Only a whole line may be used. */
 enum console_line {
     CONSOLE_WHOLE,
     CONSOLE_GIVEN_UP, /* by Ctrl-C */
-    CONSOLE_TOO_LONG, /* read to its end; the line holds its beginning */
+    CONSOLE_TOO_LONG, /* read to its end; the buffer holds its beginning */
     CONSOLE_NOT_TEXT, /* has bytes that are not printable ASCII, a tab for instance */
-    CONSOLE_HEADLESS, /* its beginning was dropped: nobody read while it was typed */
+    CONSOLE_HEADLESS, /* its beginning was dropped: it arrived while nobody was reading */
 };
 
 /**
  * Owner only: reads a line with editing (backspace, arrows, Ctrl-A/E/U/C, history). Prints how many
- * characters were dropped that were typed ahead of it, if any.
+ * characters typed ahead were dropped, if any.
  */
 enum console_line console_read_line(const char *prompt, char line[CONSOLE_LINE_MAX]);
 

@@ -55,22 +55,22 @@ static int parse_option(const char *option, const char *value, struct iperf_opti
     }
     if (strcmp(option, "-p") == 0) {
         if (!text_to_u32(value, 1, 65535, &number))
-            return shell_error("-p wants a port from 1 to 65535");
+            return shell_error("-p must be a port from 1 to 65535");
         options->port = (uint16_t)number;
     } else if (strcmp(option, "-t") == 0) {
         if (!text_to_milli(value, SECONDS_MAX * 1000, &options->milliseconds) ||
             options->milliseconds == 0)
-            return shell_error("-t wants seconds from 0.001 to %u", SECONDS_MAX);
+            return shell_error("-t must be 0.001 to %u seconds", SECONDS_MAX);
     } else if (strcmp(option, "-n") == 0) {
         if (!text_to_u64(value, UINT64_MAX / 1000, &options->bytes) || options->bytes == 0)
-            return shell_error("-n wants a number of bytes");
+            return shell_error("-n must be a number of bytes");
     } else if (strcmp(option, "-b") == 0) {
         if (!text_to_milli(value, 1000000, &options->rate_kbit) || options->rate_kbit == 0)
-            return shell_error("-b wants Mbit/s from 0.001 to 1000");
+            return shell_error("-b must be 0.001 to 1000 Mbit/s");
     } else if (strcmp(option, "-l") == 0) {
         if (!text_to_u32(value, IPERF_DATAGRAM_MIN, IPERF_DATAGRAM_MAX, &options->length))
-            return shell_error("-l wants a datagram length from %u to %u bytes", IPERF_DATAGRAM_MIN,
-                               IPERF_DATAGRAM_MAX);
+            return shell_error("-l must be a datagram length from %u to %u bytes",
+                               IPERF_DATAGRAM_MIN, IPERF_DATAGRAM_MAX);
     } else {
         return shell_usage();
     }

@@ -24,7 +24,7 @@
 #define STREAMS          4
 #define POLL_HALF_SECOND 1
 
-/* A connection that stands still does not keep its place from others. */
+/* An idle connection is closed so that others can use its slot. */
 #define IDLE_SECONDS 30u
 
 enum stream_state {
@@ -129,7 +129,7 @@ static bool all_written(const struct stream *stream)
                          : board_clock_us() - stream->start >= stream->duration;
 }
 
-/* Whole segments, so that no write leaves a small one behind. */
+/* Write whole segments only, so that no short segment is sent. */
 static size_t next_chunk(const struct stream *stream)
 {
     size_t segment = tcp_mss(stream->pcb);
@@ -183,7 +183,7 @@ static err_t on_poll(void *context, struct tcp_pcb *pcb)
     char name[IPADDR_STRLEN_MAX];
 
     if (is_idle(stream)) {
-        console_notice("error: iperf gave up on %s: nothing moved for %u s",
+        console_notice("error: iperf gave up on %s: no data for %u s",
                        text_address(&stream->peer, name), IDLE_SECONDS);
         abandon(stream);
         return ERR_ABRT;
@@ -220,7 +220,7 @@ static void obey_header(struct stream *stream)
     else if (stream->request.wish == IPERF_SEND_NOW)
         connect_back(stream);
     else if (stream->request.wish == IPERF_FULL_DUPLEX)
-        console_notice("error: iperf does not know %s; it only receives",
+        console_notice("error: iperf does not support %s; it only receives",
                        iperf_wish_name(stream->request.wish));
 }
 
@@ -253,7 +253,7 @@ static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_
     return ERR_OK;
 }
 
-/* The connection is gone already. */
+/* lwIP has already freed the connection. */
 static void on_error(void *context, err_t error)
 {
     struct stream *stream = context;
@@ -261,7 +261,7 @@ static void on_error(void *context, err_t error)
 
     (void)text_address(&stream->peer, name);
     if (stream->state == STREAM_CONNECTING) {
-        console_notice("error: iperf got no connection to %s: %s; is 'iperf -s' running there?",
+        console_notice("error: iperf could not connect to %s: %s; is 'iperf -s' running there?",
                        name, net_error(error));
     } else {
         report(stream);

@@ -29,8 +29,8 @@ static void banner(void)
     console_printf("\nWyrmling " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ") on %s\n",
                    board_description());
     if (board_flash_was_blank())
-        console_printf("flash: blank, formatted; it keeps its content only when the board has "
-                       "persistent memory\n");
+        console_printf("flash: was blank, now formatted; it is persistent only if the board's "
+                       "memory is\n");
     if (!board_random(&byte, 1))
         console_printf("random: the board has no entropy, so there will be no handshakes\n");
 }

@@ -189,15 +189,15 @@ static bool parse(int argc, char **argv, struct ping *ping)
             ping->quiet = true;
         } else if (strcmp(argv[i], "-c") == 0) {
             if (!text_to_u32(value, 1, 1000000, &ping->count))
-                return shell_error("-c wants a count from 1 to 1000000");
+                return shell_error("-c must be a count from 1 to 1000000");
             i++;
         } else if (strcmp(argv[i], "-s") == 0) {
             if (!text_to_u32(value, 0, SIZE_MAX_BYTES, &ping->size))
-                return shell_error("-s wants a size from 0 to %u bytes", SIZE_MAX_BYTES);
+                return shell_error("-s must be a size from 0 to %u bytes", SIZE_MAX_BYTES);
             i++;
         } else if (strcmp(argv[i], "-i") == 0) {
             if (!text_to_milli(value, 3600000, &ping->interval_ms) || ping->interval_ms < 1)
-                return shell_error("-i wants seconds from 0.001 to 3600");
+                return shell_error("-i must be 0.001 to 3600 seconds");
             i++;
         } else if (argv[i][0] == '-' || host) {
             return shell_usage();

@@ -25,51 +25,53 @@ struct command {
 static bool command_help(int argc, char **argv);
 
 static const struct command commands[] = {
-    {"heap", "", "memory of FreeRTOS and lwIP: total, used, most, failed", NULL, command_heap},
-    {"help", "[COMMAND]", "this list, or how to call one command", NULL, command_help},
+    {"heap", "", "memory use of FreeRTOS and lwIP: total, used, peak, failed", NULL, command_heap},
+    {"help", "[COMMAND]", "list the commands, or describe one", NULL, command_help},
     {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS | autoconf on|off]",
      "show or set the addresses",
      "  ip                            show\n"
      "  ip 10.9.0.2/24 gw 10.9.0.1    set the IPv4 address and gateway\n"
      "  ip fd09::2/64                 set the IPv6 address\n"
-     "  ip dhcp                       ask for an IPv4 address\n"
+     "  ip dhcp                       get an IPv4 address by DHCP\n"
      "  ip dns 10.9.0.1               set the name server\n",
      command_ip},
     {"iperf", "-s | -c HOST | stop  [-u] [-p PORT] [-t SECONDS | -n BYTES] [-b MBIT] [-l BYTES]",
      "measure throughput with iperf 2",
      "  iperf -s             serve TCP and UDP in the background (with -u: UDP only)\n"
-     "  iperf -c HOST        send for 10 s; -t or -n set how much, Ctrl-C stops\n"
+     "  iperf -c HOST        send for 10 s, or as -t or -n say; Ctrl-C stops\n"
      "  iperf -c HOST -u     send UDP at -b Mbit/s (1), -l bytes each (1470, IPv6 1450)\n"
      "  iperf stop           stop serving\n",
      command_iperf},
-    {"load", "[SECONDS]", "share of time the processor is busy", NULL, command_load},
+    {"load", "[SECONDS]", "CPU load", NULL, command_load},
     {"ping", "HOST [-c COUNT] [-s BYTES] [-i SECONDS] [-q]", "send echo requests, IPv4 or IPv6",
-     "  4 of 56 bytes, one a second, unless said otherwise; -q prints the summary only\n",
+     "  Default: 4 requests of 56 bytes, one per second; -q prints only the summary\n",
      command_ping},
     {"reboot", "", "reset the board", NULL, command_reboot},
-    {"stats", "", "what driver and protocols sent, received and dropped", NULL, command_stats},
+    {"stats", "", "packets sent, received and dropped, by driver and protocol", NULL,
+     command_stats},
     {"tasks", "", "state, stack and run time of every task", NULL, command_tasks},
-    {"version", "", "what this firmware was built from", NULL, command_version},
+    {"version", "", "version, board, compiler and libraries", NULL, command_version},
 #if WYRM_FIRMWARE_TUNNEL
     {"conf", "[show | paste | save | clear]", "the tunnel's configuration, a wg-quick file",
-     "  conf          show it, secrets hidden\n"
-     "  conf paste    read a new one, unseen, up to a line with a single dot or Ctrl-D\n"
-     "  conf save     keep it in flash, with the device's own key; used at every start\n"
-     "  conf clear    forget configuration and key, in flash too\n",
+     "  conf          show it with secrets hidden\n"
+     "  conf paste    read a new one without echo, up to a line with a single dot or Ctrl-D\n"
+     "  conf save     save it and the device's private key in flash, for use at every boot\n"
+     "  conf clear    erase configuration and private key, also from flash\n",
      command_conf},
-    {"genkey", "", "make the device a private key, which it keeps to itself", NULL, command_genkey},
-    {"genpsk", "", "make a preshared key", NULL, command_genpsk},
+    {"genkey", "", "generate a private key that never leaves the device", NULL, command_genkey},
+    {"genpsk", "", "generate a preshared key", NULL, command_genpsk},
     {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},
-    {"uapi", "", "one request of wg(8) to the tunnel, for programs ('./wyrm bridge')",
-     "  Reads `get=1` or `set=1` with its lines, unseen, up to an empty line, and answers as\n"
-     "  wireguard.com/xplatform says; private and preshared keys are never told.\n",
+    {"uapi", "", "one request of wg(8)'s protocol, for programs ('./wyrm bridge')",
+     "  Reads a `get=1` or `set=1` request without echo, up to an empty line. Answers as "
+     "described\n"
+     "  at wireguard.com/xplatform, but never reveals private or preshared keys.\n",
      command_uapi},
     {"wg", "[show | up [ADDRESS/BITS...] | down | off | strict on|off]", "the tunnel",
      "  wg         show it, as wg(8) does\n"
      "  wg up      start it with the current configuration ('conf')\n"
-     "  wg up 10.77.0.2/24    start it with these addresses alone, to be set up through 'uapi'\n"
-     "  wg down    stop it; what is meant for it is refused, not sent in the clear\n"
-     "  wg off     stop it and reach its networks by ordinary routing\n"
+     "  wg up 10.77.0.2/24    start it with these addresses only; configure peers with 'uapi'\n"
+     "  wg down    stop it and drop its traffic; nothing is sent in the clear\n"
+     "  wg off     stop it and route its traffic as usual\n"
      "  wg strict on    AllowedIPs win over every attached network, whatever DHCP says\n"
      "  wg strict off   the longer prefix wins\n",
      command_wg},
@@ -113,7 +115,7 @@ bool shell_usage(void)
 
 static bool unknown(const char *name)
 {
-    return shell_error("there is no command '%s'; 'help' lists them all", name);
+    return shell_error("there is no command '%s'; try 'help'", name);
 }
 
 static bool command_help(int argc, char **argv)
@@ -136,7 +138,7 @@ static bool command_help(int argc, char **argv)
     return true;
 }
 
-/* Returns how many words there are, of which WORDS_MAX go to `words`. */
+/* Returns the number of words; stores at most WORDS_MAX of them. */
 static int split(char *line, char **words)
 {
     int count = 0;
@@ -173,7 +175,7 @@ static void run_line(char *line)
     console_flush();
 }
 
-/* A command that is not all there may be another, worse one. */
+/* Part of a command may be a different command, and do harm. */
 static void refuse_line(enum console_line why)
 {
     switch (why) {
@@ -189,7 +191,7 @@ static void refuse_line(enum console_line why)
         (void)shell_error("the beginning of this line was dropped, so it was not executed");
         break;
     default:
-        break; /* given up: no need to say so */
+        break; /* cancelled by the user */
     }
 }
 

@@ -15,7 +15,7 @@ _Noreturn void shell_run(void);
 /** Prints "error: ..." and returns false, for a command to return in turn. */
 bool shell_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Says how the running command wants to be called, as an error. */
+/** Prints the usage of the running command as an error; returns false. */
 bool shell_usage(void);
 
 #endif

@@ -90,7 +90,8 @@ static const struct wyrm_platform platform = {
 bool tunnel_random_key(uint8_t out[WYRM_KEY_LEN])
 {
     return board_random(out, WYRM_KEY_LEN) ||
-           shell_error("the board has no entropy, so it cannot make keys; make them elsewhere");
+           shell_error(
+               "the board has no entropy, so it cannot generate keys; generate them elsewhere");
 }
 
 /* ---- events ---- */
@@ -149,8 +150,8 @@ void tunnel_init(void)
                                                 BOARD_FLASH_SECTOR / WYRM_STORE_RECORD_LEN};
 
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
-        (void)shell_error("the flash has lost its timestamps, so peers may refuse this device "
-                          "for a while; new keys ('genkey') help at once");
+        (void)shell_error("the timestamps in flash are lost, so peers may reject this device "
+                          "for a while; a new key ('genkey') avoids that");
 }
 
 struct application {

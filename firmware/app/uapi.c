@@ -20,7 +20,7 @@
 #include "tunnel.h"
 
 struct transaction {
-    char *text; /* the request, and behind it room to try it */
+    char *text; /* the request, followed by scratch space to check it */
     size_t len, size;
     bool begun;
     struct wyrm_uapi uapi;
@@ -29,14 +29,14 @@ struct transaction {
     size_t piece_len;
 };
 
-/* ---- what the protocol asks for, core lock held ---- */
+/* ---- callbacks of wyrm_uapi, core lock held ---- */
 
 static void write_piece(void *context, const char *text, size_t len)
 {
     struct transaction *t = context;
 
     if (len >= sizeof t->piece - t->piece_len)
-        return; /* never: WYRM_UAPI_PIECE_MAX is tested */
+        return; /* cannot happen: a test covers WYRM_UAPI_PIECE_MAX */
     memcpy(t->piece + t->piece_len, text, len);
     t->piece_len += len;
     t->piece[t->piece_len] = '\0';
@@ -74,7 +74,7 @@ static wyrm_ms get_now(void *unused)
     return wyrm_lwip_now_locked(tunnel_lwip());
 }
 
-/* Takes the request, or goes on with the answer. */
+/* Handles the request, or continues its answer. */
 static wyrm_status advance(struct wyrm_lwip *lwip, void *argument)
 {
     struct transaction *t = argument;
@@ -125,7 +125,7 @@ static bool read_request(char *text, size_t size, size_t *out)
         }
         wyrm_wipe(line, sizeof line);
         if (got == CONSOLE_HIDDEN_GIVEN_UP || got == CONSOLE_HIDDEN_END)
-            return shell_error("given up; nothing has changed");
+            return shell_error("cancelled; nothing has changed");
         if (got == 0)
             break;
     }
@@ -141,7 +141,7 @@ static bool answer(struct transaction *t)
         console_print(t->piece);
     } while (t->verdict == WYRM_UAPI_AGAIN);
     return t->verdict == WYRM_UAPI_DONE ||
-           shell_error("a request begins with get=1 or set=1; nothing has changed");
+           shell_error("a request must start with get=1 or set=1; nothing has changed");
 }
 
 bool command_uapi(int argc, char **argv)

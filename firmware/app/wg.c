@@ -42,7 +42,7 @@ bool command_genkey(int argc, char **argv)
     conf_set_own_key(key);
     wyrm_wipe(key, sizeof key);
     print_key("public key: ", pub);
-    console_printf("note: the private key stays in the device; 'conf save' keeps it, and a "
+    console_printf("note: the private key never leaves the device; 'conf save' saves it, and a "
                    "configuration without PrivateKey uses it\n");
     return true;
 }
@@ -58,7 +58,7 @@ static bool tunnel_public_key(uint8_t out[WYRM_KEY_LEN])
     return wyrm_lwip_call_core(tunnel_lwip(), read_public_key, out) == WYRM_IDLE;
 }
 
-/* A tunnel that is up may have another key than the next one will: from 'uapi', or from before
+/* The running tunnel may use another key than the next 'wg up' would: from 'uapi', or from before
  * 'genkey' or 'conf clear'. */
 bool command_pubkey(int argc, char **argv)
 {
@@ -76,9 +76,10 @@ bool command_pubkey(int argc, char **argv)
         return shell_error("there is no private key; 'genkey' makes one");
     print_key("public key: ", in_use ? used : kept);
     if (in_use && key && memcmp(used, kept, sizeof used) != 0)
-        print_key("note: the next 'wg up' takes another key, with the public key ", kept);
+        print_key("note: the next 'wg up' will use another key, with the public key ", kept);
     else if (in_use && !key)
-        console_printf("note: the tunnel alone has it; after 'wg down' there is no private key\n");
+        console_printf("note: only the running tunnel has this key; after 'wg down' there is no "
+                       "private key\n");
     return true;
 }
 
@@ -209,14 +210,14 @@ bool wg_up(void)
     const uint8_t *key = conf_private_key();
 
     if (!conf)
-        return shell_error("there is no configuration; 'conf paste' takes a wg-quick file");
+        return shell_error("there is no configuration; enter a wg-quick file with 'conf paste'");
     if (!key)
         return shell_error("there is no private key; put one into the configuration, or make one "
                            "with 'genkey'");
     return up(conf, key);
 }
 
-/* Without peers, and without a key unless the device has one: 'uapi' brings them. */
+/* Without peers, and without a key unless the device has one: 'uapi' sets them. */
 static bool up_with_addresses(int count, char **words)
 {
     struct wyrm_prefix addresses[1 + LWIP_IPV6_NUM_ADDRESSES];
@@ -261,12 +262,12 @@ bool command_wg(int argc, char **argv)
         return up_with_addresses(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], "down") == 0) {
         tunnel_down();
-        console_printf("tunnel: down; what is meant for it is refused until 'wg off'\n");
+        console_printf("tunnel: down; its traffic is dropped until 'wg off'\n");
         return true;
     }
     if (argc == 2 && strcmp(argv[1], "off") == 0) {
         tunnel_forget();
-        console_printf("tunnel: off; its networks are reached by ordinary routing\n");
+        console_printf("tunnel: off; its traffic is routed as usual\n");
         return true;
     }
     if (argc == 3 && strcmp(argv[1], "strict") == 0)

@@ -87,7 +87,7 @@ def test_secrets_never_show(boot: Boot, tmp_path: Path) -> None:
     device.console.send_line("conf paste")
     device.console.expect("Ctrl-D")
     device.console.send(GOOD.encode() + b"\x03")
-    device.console.expect("given up; nothing has changed")
+    device.console.expect("cancelled; nothing has changed")
     assert not [secret for secret in (KEY, SECRET) if secret in device.console.transcript]
 
 
@@ -116,11 +116,12 @@ def test_key_of_a_tunnel_that_is_up_is_told_until_it_goes_down(boot: Boot, tmp_p
     said = device.command("conf clear")
     assert "conf: cleared\nnote: the tunnel goes on" in said
     assert f"public key: {OWN}" in device.command("wg")
-    assert device.command("pubkey").startswith(f"public key: {OWN}\nnote: the tunnel alone has it")
+    noted = f"public key: {OWN}\nnote: only the running tunnel has this key"
+    assert device.command("pubkey").startswith(noted)
     made = re.search(r"^public key: (\S{44})$", device.command("genkey"), re.MULTILINE)
     assert made is not None
     said = device.command("pubkey")
-    assert said.startswith(f"public key: {OWN}\nnote: the next 'wg up' takes another key")
+    assert said.startswith(f"public key: {OWN}\nnote: the next 'wg up' will use another key")
     assert made[1] in said
     device.command("wg down")
     assert device.command("pubkey") == f"public key: {made[1]}"

@@ -93,7 +93,7 @@ def test_ctrl_d_gives_up_a_request_of_wg(boot: Boot) -> None:
     device.console.send_line("uapi")
     device.console.expect("^Type a request[^\r\n]*\r*\n")
     device.console.send(b"get=1\n\x04")
-    assert "given up; nothing has changed" in device.console.expect("(.*?)^wyrm> ")[1]
+    assert "cancelled; nothing has changed" in device.console.expect("(.*?)^wyrm> ")[1]
 
 
 # --- Typing ahead --------------------------------------------------------------------------------
