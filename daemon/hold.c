@@ -2,133 +2,142 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Packets that wait for their peer's handshake: a bounded queue per peer, from which the oldest
- * goes first. When all queues together are full, the longest one gives way, so that peers which
- * never answer cannot push out the packets of those that do. Queues of the same length form a ring,
- * which makes every operation take constant time.
+ * A bounded queue per peer: when it is full, its oldest packet is dropped. When all queues together
+ * are full, the longest one loses its oldest packet, so that peers that never answer cannot evict
+ * the packets of those that do. Queues of equal length form a ring, so every operation takes
+ * constant time.
  */
-#include "wyrmd.h"
+#include "hold.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct held_queue {
-    struct held *first, **end;
+struct wyrmd_hold_queue {
+    struct wyrmd_held *first, **end;
     unsigned n;
     wyrm_peer_id before, after; /* in the ring of queues as long as this one, if n > 0 */
 };
 
-bool wyrmd_hold_init(struct wyrmd *d)
+bool wyrmd_hold_init(struct wyrmd_hold *hold, wyrm_peer_id peers)
 {
-    d->held = calloc(d->pools.n_peers, sizeof(*d->held));
+    memset(hold, 0, sizeof(*hold));
+    hold->queues = calloc(peers, sizeof(*hold->queues));
     for (unsigned n = 0; n <= HELD_PER_PEER; n++)
-        d->held_rings[n] = WYRM_NO_PEER;
-    return d->held != NULL;
+        hold->rings[n] = WYRM_NO_PEER;
+    return hold->queues != NULL;
 }
 
-unsigned wyrmd_held(const struct wyrmd *d, wyrm_peer_id peer)
+void wyrmd_hold_close(struct wyrmd_hold *hold)
 {
-    return d->held[peer].n;
+    wyrmd_hold_drop_all(hold);
+    free(hold->queues);
+    hold->queues = NULL;
 }
 
-static void leave_ring(struct wyrmd *d, wyrm_peer_id peer)
+unsigned wyrmd_hold_count(const struct wyrmd_hold *hold, wyrm_peer_id peer)
 {
-    struct held_queue *q = &d->held[peer];
-    wyrm_peer_id *ring = &d->held_rings[q->n];
+    return hold->queues[peer].n;
+}
+
+static void leave_ring(struct wyrmd_hold *hold, wyrm_peer_id peer)
+{
+    struct wyrmd_hold_queue *q = &hold->queues[peer];
+    wyrm_peer_id *ring = &hold->rings[q->n];
 
     if (q->n == 0)
         return;
-    d->held[q->before].after = q->after;
-    d->held[q->after].before = q->before;
+    hold->queues[q->before].after = q->after;
+    hold->queues[q->after].before = q->before;
     if (*ring == peer)
         *ring = q->after == peer ? WYRM_NO_PEER : q->after;
 }
 
-/* At its end: of the longest queues, the one that has been so for longest gives way first. */
-static void join_ring(struct wyrmd *d, wyrm_peer_id peer)
+/* Joins at the end of the ring: of equally long queues, the first to get that long gives way. */
+static void join_ring(struct wyrmd_hold *hold, wyrm_peer_id peer)
 {
-    struct held_queue *q = &d->held[peer];
-    wyrm_peer_id *ring = &d->held_rings[q->n];
+    struct wyrmd_hold_queue *q = &hold->queues[peer];
+    wyrm_peer_id *ring = &hold->rings[q->n];
 
     if (q->n == 0)
         return;
     if (*ring == WYRM_NO_PEER)
         *ring = q->before = q->after = peer;
     q->after = *ring;
-    q->before = d->held[*ring].before;
-    d->held[q->before].after = peer;
-    d->held[q->after].before = peer;
+    q->before = hold->queues[*ring].before;
+    hold->queues[q->before].after = peer;
+    hold->queues[q->after].before = peer;
 }
 
-struct held *wyrmd_unhold(struct wyrmd *d, wyrm_peer_id peer)
+struct wyrmd_held *wyrmd_hold_pop(struct wyrmd_hold *hold, wyrm_peer_id peer)
 {
-    struct held_queue *q = &d->held[peer];
-    struct held *h = q->first;
+    struct wyrmd_hold_queue *q = &hold->queues[peer];
+    struct wyrmd_held *h = q->first;
 
     if (h == NULL)
         return NULL;
     q->first = h->next;
     if (q->first == NULL)
         q->end = &q->first;
-    leave_ring(d, peer);
+    leave_ring(hold, peer);
     q->n--;
-    join_ring(d, peer);
-    d->held_used--;
-    while (d->held_longest > 0 && d->held_rings[d->held_longest] == WYRM_NO_PEER)
-        d->held_longest--; /* one step: the queue just shortened is in the next ring */
+    join_ring(hold, peer);
+    hold->used--;
+    while (hold->longest > 0 && hold->rings[hold->longest] == WYRM_NO_PEER)
+        hold->longest--; /* one step: the queue just shortened is in the next ring */
     return h;
 }
 
-static void append(struct wyrmd *d, wyrm_peer_id peer, struct held *h)
+static void append(struct wyrmd_hold *hold, wyrm_peer_id peer, struct wyrmd_held *h)
 {
-    struct held_queue *q = &d->held[peer];
+    struct wyrmd_hold_queue *q = &hold->queues[peer];
 
     h->next = NULL;
     if (q->first == NULL)
         q->end = &q->first;
     *q->end = h;
     q->end = &h->next;
-    leave_ring(d, peer);
+    leave_ring(hold, peer);
     q->n++;
-    join_ring(d, peer);
-    d->held_used++;
-    if (q->n > d->held_longest)
-        d->held_longest = q->n;
+    join_ring(hold, peer);
+    hold->used++;
+    if (q->n > hold->longest)
+        hold->longest = q->n;
 }
 
-void wyrmd_hold(struct wyrmd *d, wyrm_peer_id peer, const struct wyrm_span *ip, unsigned n)
+void wyrmd_hold_push(struct wyrmd_hold *hold, wyrm_peer_id peer, const struct wyrm_span *ip,
+                     unsigned n)
 {
     size_t len = 0;
-    struct held *h;
+    struct wyrmd_held *h;
 
     for (unsigned i = 0; i < n; i++)
         len += ip[i].len;
     h = malloc(sizeof(*h) + len);
     if (h == NULL)
         return;
-    if (d->held[peer].n == HELD_PER_PEER)
-        free(wyrmd_unhold(d, peer));
-    else if (d->held_used == HELD_MAX)
-        free(wyrmd_unhold(d, d->held_rings[d->held_longest]));
+    if (hold->queues[peer].n == HELD_PER_PEER)
+        free(wyrmd_hold_pop(hold, peer));
+    else if (hold->used == HELD_MAX)
+        free(wyrmd_hold_pop(hold, hold->rings[hold->longest]));
 
     h->len = 0;
     for (unsigned i = 0; i < n; i++) {
         memcpy(h->data + h->len, ip[i].data, ip[i].len);
         h->len += ip[i].len;
     }
-    append(d, peer, h);
+    append(hold, peer, h);
 }
 
-void wyrmd_drop_held(struct wyrmd *d, wyrm_peer_id peer)
+void wyrmd_hold_drop(struct wyrmd_hold *hold, wyrm_peer_id peer)
 {
-    struct held *h;
+    struct wyrmd_held *h;
 
-    while ((h = wyrmd_unhold(d, peer)) != NULL)
+    while ((h = wyrmd_hold_pop(hold, peer)) != NULL)
         free(h);
 }
 
-void wyrmd_drop_all_held(struct wyrmd *d)
+void wyrmd_hold_drop_all(struct wyrmd_hold *hold)
 {
-    while (d->held_longest > 0)
-        free(wyrmd_unhold(d, d->held_rings[d->held_longest]));
+    while (hold->longest > 0)
+        free(wyrmd_hold_pop(hold, hold->rings[hold->longest]));
 }

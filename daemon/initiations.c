@@ -2,19 +2,20 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Initiations are for everyone to send who knows our public key, as many as they like. They have
- * sockets of their own on our port, with small buffers and a bounded share of our time: a flood of
- * them fills these and leaves the socket of data, and of answers to our own initiations, alone.
+ * Anyone who knows our public key can send initiations, as many as they like. Initiations have
+ * sockets of their own on our port, with small buffers and a bounded share of our time: a flood
+ * fills these, and leaves the socket for data and for responses to our own initiations alone.
  *
- * The kernel assigns them by a hash of the sender's address and port, under a secret that changes
- * while there is a flood. Every socket gets the same share, so a flood from one sender, or a few,
- * leaves others their place. Address and port select separately: whoever has one address alone
- * fills no more than the sockets of that address, whatever its ports.
+ * The kernel selects a socket by a hash of the sender's address and port. The hash's secret changes
+ * during a flood. Every socket gets the same share of our time, so a flood from one or a few
+ * senders leaves room for others. Address and port are hashed separately: a sender with a single
+ * address fills only the sockets of this address, no matter how many ports it uses.
  *
- * The kernel looks at the first datagram of a run that it hands over as one (UDP_GRO), and at none
- * while the sockets are being opened, so each socket takes what comes, of any type.
+ * The kernel looks only at the first datagram of a merged run (UDP_GRO), and at none while the
+ * sockets are being opened, so each socket accepts messages of every type.
  */
-#include "udp.h"
+#include "initiations.h"
+#include "system.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -25,7 +26,9 @@
 
 enum {
     BUFFER = 64 * 1024,
-    BUSY_MS = 10, /* there is data as long after the last */
+    PER_TURN = 64, /* datagrams before the loop looks at data again */
+    PER_MS = 4,    /* while there is data */
+    BUSY_MS = 10,  /* how long after the last data there is data */
     SEED_MS = 1000,
     ADDRESS_BITS = 3,
     PORT_BITS = 3,
@@ -36,9 +39,9 @@ _Static_assert(INITIATION_SOCKETS == 1 << (ADDRESS_BITS + PORT_BITS), "one socke
 
 /* ---- Steering ------------------------------------------------------------ */
 
-/* The kernel selects the socket by its number in the group: the socket of data is 0. The program
- * sees the UDP payload, and the IP header at SKF_NET_OFF. Of the IPv6 address it takes the /64, of
- * IPv4 headers the ports behind 20 bytes: with options there, it takes them for ports. */
+/* The kernel selects the socket by its number in the group; the socket for data is number 0. The
+ * program sees the UDP payload, and the IP header at SKF_NET_OFF. It hashes the /64 of an IPv6
+ * address, and expects IPv4 headers of 20 bytes: it takes options for ports. */
 static bool steer(int fd, int family, uint32_t seed)
 {
     const uint32_t ip = (uint32_t)SKF_NET_OFF;
@@ -71,14 +74,14 @@ static bool steer(int fd, int family, uint32_t seed)
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &attached, sizeof(attached)) == 0;
 }
 
-static bool steer_all(const struct wyrmd *d)
+static bool steer_all(const struct wyrmd_initiations *in)
 {
     uint32_t seed;
 
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         return false;
-    return (d->initiations4[0] < 0 || steer(d->udp4, AF_INET, seed)) &&
-           (d->initiations6[0] < 0 || steer(d->udp6, AF_INET6, seed));
+    return (in->fds4[0] < 0 || steer(in->udp->fd4, AF_INET, seed)) &&
+           (in->fds6[0] < 0 || steer(in->udp->fd6, AF_INET6, seed));
 }
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -97,18 +100,19 @@ static bool share_port(int fd, int value)
     return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &value, sizeof(value)) == 0;
 }
 
-/* The socket of data was bound without SO_REUSEPORT, so nobody else has the port. Later only a
- * program of the same user can join it, if it asks to; the kernel would select it for nothing. */
-static bool open_group(struct wyrmd *d, int family, int data, int fds[INITIATION_SOCKETS])
+/* The socket for data was bound without SO_REUSEPORT, so nobody else has the port. Later a program
+ * of the same user can still join the group, but the kernel never selects its socket. */
+static bool open_group(struct wyrmd_initiations *in, int family, int data,
+                       int fds[INITIATION_SOCKETS])
 {
     bool opened = data >= 0 && share_port(data, 1);
 
     for (unsigned i = 0; i < INITIATION_SOCKETS && opened; i++) {
         struct epoll_event event = {.events = EPOLLIN};
 
-        fds[i] = wyrmd_udp_socket(family, d->port, d->fwmark, BUFFER, true);
+        fds[i] = wyrmd_udp_socket(family, in->udp->port, in->udp->mark, BUFFER, true);
         event.data.fd = fds[i];
-        opened = fds[i] >= 0 && epoll_ctl(d->initiations, EPOLL_CTL_ADD, fds[i], &event) == 0;
+        opened = fds[i] >= 0 && epoll_ctl(in->fd, EPOLL_CTL_ADD, fds[i], &event) == 0;
     }
     if (!opened || !steer(data, family, 0)) {
         close_all(fds);
@@ -119,33 +123,35 @@ static bool open_group(struct wyrmd *d, int family, int data, int fds[INITIATION
     return true;
 }
 
-void wyrmd_initiations_open(struct wyrmd *d)
+void wyrmd_initiations_open(struct wyrmd_initiations *in)
 {
-    wyrmd_initiations_close(d);
-    if (!open_group(d, AF_INET, d->udp4, d->initiations4) ||
-        (d->udp6 >= 0 && !open_group(d, AF_INET6, d->udp6, d->initiations6)) || !steer_all(d)) {
-        if (d->verbose)
-            wyrmd_log(d, "initiations share the socket of data: %s", strerror(errno));
-    }
+    wyrmd_initiations_close(in);
+    if (!open_group(in, AF_INET, in->udp->fd4, in->fds4) ||
+        (in->udp->fd6 >= 0 && !open_group(in, AF_INET6, in->udp->fd6, in->fds6)) || !steer_all(in))
+        wyrmd_log_verbose("initiations share the socket for data: %s", strerror(errno));
 }
 
-void wyrmd_initiations_close(struct wyrmd *d)
+void wyrmd_initiations_close(struct wyrmd_initiations *in)
 {
-    close_all(d->initiations4);
-    close_all(d->initiations6);
+    if (in->fd < 0)
+        return;
+    close_all(in->fds4);
+    close_all(in->fds6);
 }
 
-bool wyrmd_initiations_init(struct wyrmd *d)
+bool wyrmd_initiations_init(struct wyrmd_initiations *in, int epoll)
 {
-    d->initiations = epoll_create1(EPOLL_CLOEXEC);
-    return d->initiations >= 0 && wyrmd_watch(d, d->initiations);
+    for (unsigned i = 0; i < INITIATION_SOCKETS; i++)
+        in->fds4[i] = in->fds6[i] = -1;
+    in->epoll = epoll;
+    in->fd = epoll_create1(EPOLL_CLOEXEC);
+    return in->fd >= 0 && wyrmd_watch(epoll, in->fd);
 }
 
-int wyrmd_initiations_mark(const struct wyrmd *d, uint32_t mark)
+int wyrmd_initiations_set_mark(const struct wyrmd_initiations *in, uint32_t mark)
 {
     for (unsigned i = 0; i < 2 * INITIATION_SOCKETS; i++) {
-        int fd =
-            i < INITIATION_SOCKETS ? d->initiations4[i] : d->initiations6[i - INITIATION_SOCKETS];
+        int fd = i < INITIATION_SOCKETS ? in->fds4[i] : in->fds6[i - INITIATION_SOCKETS];
 
         if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)) < 0)
             return errno;
@@ -155,40 +161,45 @@ int wyrmd_initiations_mark(const struct wyrmd *d, uint32_t mark)
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* While it is not, the loop does not look whether any has come. */
-static void listen_to(struct wyrmd *d, bool listening)
+/* Starts or stops waiting for initiations. */
+static void set_listening(struct wyrmd_initiations *in, bool listening)
 {
-    struct epoll_event event = {.events = listening ? EPOLLIN : 0, .data = {.fd = d->initiations}};
+    struct epoll_event event = {.events = listening ? EPOLLIN : 0, .data = {.fd = in->fd}};
 
-    (void)epoll_ctl(d->epoll, EPOLL_CTL_MOD, d->initiations, &event);
+    (void)epoll_ctl(in->epoll, EPOLL_CTL_MOD, in->fd, &event);
 }
 
-void wyrmd_initiations_readable(struct wyrmd *d)
+void wyrmd_initiations_receive(struct wyrmd_initiations *in)
 {
     struct epoll_event ready[2 * INITIATION_SOCKETS];
-    int n = epoll_wait(d->initiations, ready, 2 * INITIATION_SOCKETS, 0);
+    int n = epoll_wait(in->fd, ready, 2 * INITIATION_SOCKETS, 0);
     unsigned share, read = 0;
 
     if (n <= 0)
         return;
-    share = n < INITIATIONS_PER_TURN ? INITIATIONS_PER_TURN / (unsigned)n : 1;
+    share = n < PER_TURN ? PER_TURN / (unsigned)n : 1;
     for (int i = 0; i < n; i++)
-        read += wyrmd_udp_read(d, ready[i].data.fd, share);
-    if (read < INITIATIONS_PER_TURN / 2)
+        read += wyrmd_receive(in->receiver, ready[i].data.fd, share);
+    if (read < PER_TURN / 2)
         return;
 
-    if (d->now - d->initiations_steered >= SEED_MS && steer_all(d))
-        d->initiations_steered = d->now;
-    if (d->now - d->data_seen < BUSY_MS) {
-        d->initiations_due = d->now + read / INITIATIONS_PER_MS;
-        listen_to(d, false);
+    if (in->core->now - in->steered >= SEED_MS && steer_all(in))
+        in->steered = in->core->now;
+    if (in->core->now - in->data_seen < BUSY_MS) {
+        in->due = in->core->now + read / PER_MS;
+        set_listening(in, false);
     }
 }
 
-void wyrmd_initiations_resume(struct wyrmd *d)
+void wyrmd_initiations_resume(struct wyrmd_initiations *in)
 {
-    if (d->initiations_due == 0 || d->now < d->initiations_due)
+    if (in->due == 0 || in->core->now < in->due)
         return;
-    d->initiations_due = 0;
-    listen_to(d, true);
+    in->due = 0;
+    set_listening(in, true);
+}
+
+void wyrmd_initiations_note_data(struct wyrmd_initiations *in)
+{
+    in->data_seen = in->core->now;
 }

@@ -2,9 +2,12 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * wyrmd: the WireGuard protocol for Linux in user space. Opens everything, lets its parent go once
- * wg(8) can talk to it, drops what privileges it no longer needs, and runs the loop.
+ * wyrmd: the WireGuard protocol for Linux in user space. Opens everything, drops privileges, lets
+ * the parent process exit once wg(8) can connect, enters the sandbox and runs the loop.
  */
+#include "privileges.h"
+#include "sandbox.h"
+#include "system.h"
 #include "wyrmd.h"
 
 #include <errno.h>
@@ -17,21 +20,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#define RTMGRP_IPV6_RULE (1u << (RTNLGRP_IPV6_RULE - 1)) /* forgotten in the system's header */
+#define RTMGRP_IPV6_RULE (1u << (RTNLGRP_IPV6_RULE - 1)) /* missing from the system's header */
 
 enum {
     DEFAULT_PEERS = 1024,
-    DEFAULT_ROUTES = 262144, /* room that is not used costs no memory */
-    SLOTS = 64,
-    SOURCES = 1024,
-    INDEX_HEADS = 4096
+    DEFAULT_ROUTES = 262144, /* unused entries take no memory */
+    PEERS_MAX = 16000,
+    ROUTES_MAX = 1000000
+};
+
+struct settings {
+    const char *interface;
+    uint16_t peers;
+    uint32_t routes;
+    bool low_ports, verbose;
 };
 
 static const char usage[] =
@@ -41,99 +48,24 @@ static const char usage[] =
     "    WG_QUICK_USERSPACE_IMPLEMENTATION=wyrmd wg-quick up wg0\n"
     "\n"
     "  -f, --foreground  stay in the foreground\n"
-    "  -l, --low-ports   keep the right to listen on ports below 1024\n"
-    "  -p, --peers N     room for N peers (1024)\n"
-    "  -r, --routes N    room for N allowed addresses (262144)\n"
-    "  -v, --verbose     say what is dropped and why\n"
-    "  -h, --help        this text\n"
-    "  -V, --version     the version\n"
+    "  -l, --low-ports   allow listening on ports below 1024\n"
+    "  -p, --peers N     maximum number of peers (default 1024)\n"
+    "  -r, --routes N    maximum number of allowed IPs (default 262144)\n"
+    "  -v, --verbose     log dropped packets and the reason\n"
+    "  -h, --help        show this help and exit\n"
+    "  -V, --version     show the version and exit\n"
     "\n"
-    "It ends when the interface is deleted, when its socket under " UAPI_DIR " is removed, or\n"
-    "on SIGTERM, SIGINT and SIGHUP. Exit codes: 0 ended as asked, 1 failed, 2 wrong usage.\n";
+    "wyrmd exits when the interface is deleted, when its socket in " UAPI_DIR " is removed, or\n"
+    "on SIGTERM, SIGINT or SIGHUP. Exit status: 0 stopped on request, 1 failure, 2 usage error.\n";
 
-/* ---- Platform ----------------------------------------------------------- */
-
-static bool platform_random(void *ctx, void *out, size_t len)
-{
-    (void)ctx;
-    return getrandom(out, len, 0) == (ssize_t)len;
-}
-
-/* The wall clock, its lowest 24 bits of nanoseconds put to another use so that it tells little
- * about the machine's load: they count the labels of the same moment, so that none comes twice. */
-static bool platform_tai64n(void *ctx, uint8_t out[12])
-{
-    static uint64_t last;
-    struct timespec t;
-    uint64_t label;
-
-    (void)ctx;
-    if (clock_gettime(CLOCK_REALTIME, &t) != 0 || t.tv_sec < 0)
-        return false;
-    label = (uint64_t)t.tv_sec << 30 | ((uint64_t)t.tv_nsec & ~UINT64_C(0xffffff));
-    if (label <= last)
-        label = last + 1;
-    last = label;
-    for (unsigned i = 0; i < 8; i++)
-        out[i] = (uint8_t)(((label >> 30) + 0x400000000000000au) >> (56 - 8 * i));
-    for (unsigned i = 0; i < 4; i++)
-        out[8 + i] = (uint8_t)((label & 0x3fffffff) >> (24 - 8 * i));
-    return true;
-}
-
-static const struct wyrm_platform platform = {
-    .random = platform_random,
-    .tai64n = platform_tai64n,
-};
-
-/* ---- Start -------------------------------------------------------------- */
-
-static void *room(size_t n, size_t size)
-{
-    void *memory = calloc(n, size);
-
-    if (memory == NULL) {
-        fprintf(stderr, "wyrmd: not enough memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
-static void make_room(struct wyrmd *d, uint16_t peers, uint32_t routes)
-{
-    d->pools = (struct wyrm_pools){
-        .peers = room(peers, sizeof(struct wyrm_peer)),
-        .routes = room(routes, sizeof(struct wyrm_route)),
-        .slots = room(SLOTS, sizeof(struct wyrm_slot)),
-        .sources = room(SOURCES, sizeof(struct wyrm_source)),
-        .index = room(INDEX_HEADS, sizeof(uint16_t)),
-        .n_peers = peers,
-        .n_routes = routes,
-        .n_slots = SLOTS,
-        .n_sources = SOURCES,
-        .n_index = INDEX_HEADS,
-    };
-    d->inbox = room(INBOX, SEALED_MAX);
-    d->outbox.bytes = room(1, OUTBOX_BYTES);
-    d->suspects = room(peers, 1);
-    d->no_runs = room(peers, sizeof(*d->no_runs));
-    if (!wyrmd_hold_init(d)) {
-        fprintf(stderr, "wyrmd: not enough memory\n");
-        exit(1);
-    }
-    d->handshakes = room(peers, sizeof(*d->handshakes));
-    d->first_route = room(peers, sizeof(*d->first_route));
-    d->next_route = room(routes, sizeof(*d->next_route));
-    for (unsigned i = 0; i < UAPI_CLIENTS; i++)
-        d->clients[i].fd = -1;
-}
+/* ---- Opening ------------------------------------------------------------ */
 
 static int open_signals(void)
 {
     sigset_t set;
 
-    /* A shell starts what goes to its background with SIGINT ignored. Linux keeps a signal that is
-     * blocked for us even so; POSIX leaves that open. */
+    /* A shell starts background jobs with SIGINT ignored. Linux queues a blocked signal even then;
+     * POSIX does not require this. */
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
@@ -146,7 +78,7 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Hears of changes of interfaces, addresses and routes. */
+/* Subscribes to changes of interfaces, addresses, routes and rules. */
 static int open_routes(void)
 {
     struct sockaddr_nl address = {
@@ -162,46 +94,108 @@ static int open_routes(void)
     return fd;
 }
 
-static bool open_everything(struct wyrmd *d)
+static bool open_events(struct wyrmd *d)
 {
-    int error;
-
     d->epoll = epoll_create1(EPOLL_CLOEXEC);
     d->timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     d->signals = open_signals();
     d->routes = open_routes();
-    if (d->epoll < 0 || d->timer < 0 || d->signals < 0 || d->routes < 0) {
-        wyrmd_log(d, "%s", strerror(errno));
-        return false;
-    }
-    if (wyrm_init(&d->dev, &d->pools, &platform) != WYRM_IDLE) {
-        wyrmd_log(d, "the library was built with other options");
-        return false;
-    }
-    d->uapi_scratch = room(1, wyrm_uapi_scratch_size(&d->dev));
-    if (!wyrmd_initiations_init(d)) {
-        wyrmd_log(d, "%s", strerror(errno));
-        return false;
-    }
-    error = wyrmd_udp_bind(d, 0);
-    if (error != 0) {
-        wyrmd_log(d, "UDP socket: %s", strerror(error));
-        return false;
-    }
-    if (!wyrmd_tun_open(d) || !wyrmd_uapi_open(d) || !wyrmd_drop_privileges(d))
-        return false;
-    return wyrmd_watch(d, d->tun) && wyrmd_watch(d, d->timer) && wyrmd_watch(d, d->signals) &&
-           wyrmd_watch(d, d->routes) && wyrmd_watch(d, d->listener) && wyrmd_watch(d, d->watch);
+    if (d->epoll >= 0 && d->timer >= 0 && d->signals >= 0 && d->routes >= 0)
+        return true;
+    wyrmd_log("%s", strerror(errno));
+    return false;
 }
 
-/* Leaves the terminal behind. The parent goes only when the child says that it is ready. */
-static void go_to_background(const struct wyrmd *d, int ready)
+/* Connects the modules. Each knows only those it uses. */
+static bool compose(struct wyrmd *d)
+{
+    d->tunnel = (struct wyrmd_tunnel){.core = &d->core,
+                                      .tun = &d->tun,
+                                      .merge = wyrmd_merge_new(&d->tun),
+                                      .outbox = &d->outbox,
+                                      .hold = &d->hold,
+                                      .handshakes = &d->handshakes};
+    d->transmitter = (struct wyrmd_transmitter){
+        .core = &d->core, .tun = &d->tun, .udp = &d->udp, .tunnel = &d->tunnel};
+    d->initiations = (struct wyrmd_initiations){
+        .core = &d->core, .udp = &d->udp, .receiver = &d->receiver, .fd = -1};
+    d->sockets = (struct wyrmd_sockets){
+        .epoll = d->epoll, .udp = &d->udp, .outbox = &d->outbox, .initiations = &d->initiations};
+    d->uapi.context = (struct wyrmd_uapi_context){
+        .core = &d->core, .sockets = &d->sockets, .paths = &d->paths, .handshakes = &d->handshakes};
+    if (d->tunnel.merge != NULL && wyrmd_outbox_init(&d->outbox, &d->core, &d->udp) &&
+        wyrmd_hold_init(&d->hold, d->core.pools.n_peers) &&
+        wyrmd_handshakes_init(&d->handshakes, &d->core) &&
+        wyrmd_receiver_init(&d->receiver, &d->tunnel) &&
+        wyrmd_paths_init(&d->paths, &d->core, &d->udp))
+        return true;
+    wyrmd_log("not enough memory");
+    return false;
+}
+
+static bool open_sockets(struct wyrmd *d)
+{
+    int error;
+
+    if (!wyrmd_initiations_init(&d->initiations, d->epoll)) {
+        wyrmd_log("epoll: %s", strerror(errno));
+        return false;
+    }
+    error = wyrmd_sockets_bind(&d->sockets, 0);
+    if (error != 0)
+        wyrmd_log("UDP socket: %s", strerror(error));
+    return error == 0;
+}
+
+static bool watch_all(const struct wyrmd *d)
+{
+    const int fds[] = {d->tun.fd, d->timer, d->signals, d->routes, d->uapi.listener, d->uapi.watch};
+
+    for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+        if (!wyrmd_watch(d->epoll, fds[i])) {
+            wyrmd_log("epoll: %s", strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_tun(struct wyrmd *d, const struct settings *settings)
+{
+    if (!wyrmd_tun_open(&d->tun, settings->interface, d->routes))
+        return false;
+    wyrmd_log_open(d->tun.name, settings->verbose);
+    return true;
+}
+
+static bool open_all(struct wyrmd *d, const struct settings *settings)
+{
+    return open_events(d) && wyrmd_core_init(&d->core, settings->peers, settings->routes) &&
+           compose(d) && open_sockets(d) && open_tun(d, settings) &&
+           wyrmd_uapi_open(&d->uapi, d->epoll, d->tun.name) &&
+           wyrmd_drop_privileges(UAPI_DIR, settings->low_ports) && watch_all(d);
+}
+
+/* The control socket is removed last: after that, another daemon can use its port and name. */
+static void close_all(struct wyrmd *d)
+{
+    wyrmd_sockets_close(&d->sockets);
+    wyrmd_tun_close(&d->tun);
+    wyrmd_uapi_close(&d->uapi);
+    wyrmd_core_close(&d->core);
+    wyrmd_tunnel_close(&d->tunnel);
+}
+
+/* ---- Process ------------------------------------------------------------ */
+
+/* Detaches from the terminal, then tells the parent process that the daemon is ready. */
+static void go_to_background(int ready)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     (void)setsid();
     if (chdir("/") < 0)
-        wyrmd_log(d, "/: %s", strerror(errno));
+        wyrmd_log("/: %s", strerror(errno));
     for (int fd = 0; fd <= 2 && null >= 0; fd++)
         (void)dup2(null, fd);
     if (null >= 0)
@@ -210,50 +204,42 @@ static void go_to_background(const struct wyrmd *d, int ready)
     close(ready);
 }
 
-static int start_and_run(struct wyrmd *d, int ready)
+/* `ready` is a pipe to the waiting parent, -1: stay in the foreground. */
+static int start_and_run(const struct settings *settings, int ready)
 {
+    static struct wyrmd d;
     int code = 1;
 
-    d->udp4 = d->udp6 = d->tun = d->listener = d->watch = -1;
-    for (unsigned i = 0; i < INITIATION_SOCKETS; i++)
-        d->initiations4[i] = d->initiations6[i] = -1;
-    if (open_everything(d)) {
+    d.tun.fd = d.udp.fd4 = d.udp.fd6 = d.initiations.fd = d.uapi.listener = -1; /* not open */
+    if (open_all(&d, settings)) {
         if (ready >= 0)
-            go_to_background(d, ready);
-        wyrmd_sandbox(d);
-        code = wyrmd_run(d);
+            go_to_background(ready);
+        wyrmd_sandbox(UAPI_DIR);
+        code = wyrmd_run(&d);
     }
-    /* The control socket goes last: once it is gone, port and name are free for another daemon. */
-    wyrmd_udp_close(d);
-    if (d->tun >= 0)
-        close(d->tun);
-    wyrmd_uapi_close(d);
-    if (d->dev.pools != NULL)
-        wyrm_close(&d->dev);
-    explicit_bzero(&d->job, sizeof(d->job));
-    wyrmd_drop_all_held(d);
+    close_all(&d);
     return code;
 }
 
-static int start_in_background(struct wyrmd *d)
+static int start_in_background(const struct settings *settings)
 {
     int ends[2];
     char ready;
     pid_t child;
 
     if (pipe2(ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
-        wyrmd_log(d, "%s", strerror(errno));
+        wyrmd_log("%s", strerror(errno));
         return 1;
     }
     if (child == 0) {
         close(ends[0]);
-        return start_and_run(d, ends[1]);
+        return start_and_run(settings, ends[1]);
     }
     close(ends[1]);
-    return read(ends[0], &ready, 1) == 1 ? 0 : 1; /* the child has said why not */
+    return read(ends[0], &ready, 1) == 1 ? 0 : 1; /* the child has logged why not */
 }
 
-/* What others forgot to close: their files would stay open as long as we run. */
+/* Files that the parent process left open would stay open as long as the daemon runs. */
 static void close_inherited(void)
 {
     if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
@@ -262,8 +248,8 @@ static void close_inherited(void)
         close(fd);
 }
 
-/* Files opened later must not take the places of standard input, output and error. */
-static bool have_standard_files(void)
+/* Makes sure that no file opened later becomes standard input, output or error. */
+static bool open_standard_files(void)
 {
     int fd;
 
@@ -275,13 +261,21 @@ static bool have_standard_files(void)
     return fd >= 0;
 }
 
-static bool parse_count(const char *text, unsigned long max, unsigned long *out)
+static bool parse_count(const char *option, const char *text, unsigned long max, unsigned long *out)
 {
     char *end;
 
     errno = 0;
     *out = strtoul(text, &end, 10);
-    return errno == 0 && *end == '\0' && end != text && *out >= 1 && *out <= max;
+    if (errno == 0 && *end == '\0' && end != text && *out >= 1 && *out <= max)
+        return true;
+    fprintf(stderr, "wyrmd: --%s takes a number from 1 to %lu\n", option, max);
+    return false;
+}
+
+static bool is_interface_name(const char *name)
+{
+    return name[0] != '\0' && strlen(name) < IFNAMSIZ && strchr(name, '/') == NULL;
 }
 
 int main(int argc, char **argv)
@@ -292,8 +286,7 @@ int main(int argc, char **argv)
         {"verbose", no_argument, NULL, 'v'},     {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
     };
-    static struct wyrmd daemon_state;
-    struct wyrmd *d = &daemon_state;
+    struct settings settings = {0};
     unsigned long peers = DEFAULT_PEERS, routes = DEFAULT_ROUTES;
     bool foreground = false;
     int option;
@@ -304,22 +297,18 @@ int main(int argc, char **argv)
             foreground = true;
             break;
         case 'l':
-            d->low_ports = true;
+            settings.low_ports = true;
             break;
         case 'p':
-            if (!parse_count(optarg, 16000, &peers)) {
-                fprintf(stderr, "wyrmd: --peers wants a number from 1 to 16000\n");
+            if (!parse_count("peers", optarg, PEERS_MAX, &peers))
                 return 2;
-            }
             break;
         case 'r':
-            if (!parse_count(optarg, 1000000, &routes)) {
-                fprintf(stderr, "wyrmd: --routes wants a number from 1 to 1000000\n");
+            if (!parse_count("routes", optarg, ROUTES_MAX, &routes))
                 return 2;
-            }
             break;
         case 'v':
-            d->verbose = true;
+            settings.verbose = true;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -333,17 +322,18 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (argc - optind != 1 || strlen(argv[optind]) >= sizeof(d->name) ||
-        strchr(argv[optind], '/') != NULL || argv[optind][0] == '\0') {
+    if (argc - optind != 1 || !is_interface_name(argv[optind])) {
         fprintf(stderr, "wyrmd: give one interface name of 1 to 15 characters, such as wg0\n");
         return 2;
     }
+    settings.interface = argv[optind];
+    settings.peers = (uint16_t)peers;
+    settings.routes = (uint32_t)routes;
     close_inherited();
-    if (!have_standard_files()) {
+    if (!open_standard_files()) {
         fprintf(stderr, "wyrmd: /dev/null: %s\n", strerror(errno));
         return 1;
     }
-    strcpy(d->name, argv[optind]);
-    make_room(d, (uint16_t)peers, (uint32_t)routes);
-    return foreground ? start_and_run(d, -1) : start_in_background(d);
+    wyrmd_log_open(settings.interface, settings.verbose);
+    return foreground ? start_and_run(&settings, -1) : start_in_background(&settings);
 }

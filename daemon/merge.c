@@ -2,21 +2,16 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Packets out of the tunnel. Consecutive ones of a TCP or UDP flow are handed to the system as one
- * long packet, which it would otherwise have to put together itself (generic receive offload):
- * one system call and one way through its stack for up to 64 KiB. Only packets with a right
- * checksum are merged, because the system takes the word of the long packet for its parts.
+ * One system call and one pass through the network stack for up to 64 KiB, instead of one per
+ * packet. Only packets with a correct checksum are merged, because the system does not check those
+ * of a merged segment again.
  */
-#include "wyrmd.h"
+#include "merge.h"
+#include "checksum.h"
 
-#include <errno.h>
-#include <linux/virtio_net.h>
+#include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-
-#ifndef VIRTIO_NET_HDR_GSO_UDP_L4 /* Linux 6.2 */
-#define VIRTIO_NET_HDR_GSO_UDP_L4 5
-#endif
 
 enum {
     FLOWS = 8,
@@ -27,26 +22,29 @@ enum {
     DONT_FRAGMENT = 0x40
 };
 
-/* One packet, taken apart. */
+/* A parsed packet. */
 struct shape {
     uint8_t *ip;
     size_t len, ip_len, head_len;
     uint8_t protocol; /* 0: neither TCP nor UDP */
     bool mergeable;
-    bool obscured; /* may belong to a flow, but the IP header does not tell to which */
+    bool obscured; /* may belong to a flow, but its ports are not visible */
 };
 
-/* Packets that go out as one. parts[0] and parts[1] are the headers, the rest is payload. */
+/* Packets to be written as one. parts[0] and parts[1] are the headers, the rest is payload. */
 struct flow {
     struct shape first;
     struct iovec parts[2 + PARTS];
     uint8_t head[HEADERS_MAX];
     unsigned used; /* payloads; 0: free */
     size_t payload;
-    bool closed; /* nothing may follow */
+    bool closed; /* no packet may follow */
 };
 
-static struct flow flows[FLOWS];
+struct wyrmd_merge {
+    const struct wyrmd_tun *tun;
+    struct flow flows[FLOWS];
+};
 
 static uint32_t load(const uint8_t *p, unsigned bytes)
 {
@@ -63,10 +61,19 @@ static void store16(uint8_t *p, size_t value)
     p[1] = (uint8_t)value;
 }
 
-/* ---- Taking apart -------------------------------------------------------- */
+struct wyrmd_merge *wyrmd_merge_new(const struct wyrmd_tun *tun)
+{
+    struct wyrmd_merge *merge = calloc(1, sizeof(*merge));
 
-/* That of an IPv4 header, too: the system would see a new one. */
-static bool checksums_are_right(const struct shape *s)
+    if (merge != NULL)
+        merge->tun = tun;
+    return merge;
+}
+
+/* ---- Parsing ------------------------------------------------------------- */
+
+/* The IPv4 header checksum counts, too: merging would replace a wrong one by a correct one. */
+static bool checksums_are_correct(const struct shape *s)
 {
     size_t len = s->len - s->ip_len;
     uint32_t words[5];
@@ -79,7 +86,7 @@ static bool checksums_are_right(const struct shape *s)
                                 len)) == UINT16_MAX;
 }
 
-static void look_at_tcp(struct shape *s)
+static void parse_tcp(struct shape *s)
 {
     const uint8_t *tcp = s->ip + s->ip_len;
 
@@ -88,10 +95,10 @@ static void look_at_tcp(struct shape *s)
     s->protocol = IPPROTO_TCP;
     s->head_len = s->ip_len + (size_t)(tcp[12] >> 4) * 4;
     s->mergeable = s->head_len >= s->ip_len + 20 && s->head_len < s->len &&
-                   (tcp[13] & ~TCP_PSH) == TCP_ACK && checksums_are_right(s);
+                   (tcp[13] & ~TCP_PSH) == TCP_ACK && checksums_are_correct(s);
 }
 
-static void look_at_udp(struct shape *s, bool offload)
+static void parse_udp(struct shape *s, bool offload)
 {
     const uint8_t *udp = s->ip + s->ip_len;
 
@@ -100,7 +107,7 @@ static void look_at_udp(struct shape *s, bool offload)
     s->protocol = IPPROTO_UDP;
     s->head_len = s->ip_len + 8;
     s->mergeable = offload && s->head_len < s->len && load(udp + 4, 2) == s->len - s->ip_len &&
-                   load(udp + 6, 2) != 0 && checksums_are_right(s);
+                   load(udp + 6, 2) != 0 && checksums_are_correct(s);
 }
 
 /* Hop-by-hop options, routing, fragment, authentication, destination options, mobility. */
@@ -109,8 +116,8 @@ static bool is_extension_header(uint8_t next)
     return next == 0 || next == 43 || next == 44 || next == 51 || next == 60 || next == 135;
 }
 
-/* The core has seen to it that the IP header is well-formed and says `len`. */
-static struct shape look_at(const struct wyrmd *d, uint8_t *ip, size_t len)
+/* The core has checked the IP header and that its length is `len`. */
+static struct shape parse(const struct wyrmd_tun *tun, uint8_t *ip, size_t len)
 {
     struct shape s = {.ip = ip, .len = len};
     uint8_t next;
@@ -127,13 +134,13 @@ static struct shape look_at(const struct wyrmd *d, uint8_t *ip, size_t len)
         return s;
     }
     if (next == IPPROTO_TCP)
-        look_at_tcp(&s);
+        parse_tcp(&s);
     else if (next == IPPROTO_UDP)
-        look_at_udp(&s, d->udp_offload);
+        parse_udp(&s, tun->udp_offload);
     return s;
 }
 
-/* ---- Putting together ---------------------------------------------------- */
+/* ---- Merging ------------------------------------------------------------- */
 
 static bool same_flow(const struct shape *a, const struct shape *b)
 {
@@ -144,7 +151,7 @@ static bool same_flow(const struct shape *a, const struct shape *b)
            memcmp(a->ip + a->ip_len, b->ip + b->ip_len, 4) == 0;
 }
 
-/* Everything in the IP header but length, identification and checksum. */
+/* Compares everything in the IP header but length, identification and checksum. */
 static bool same_ip_header(const struct flow *f, const struct shape *s)
 {
     const uint8_t *a = f->first.ip, *b = s->ip;
@@ -155,7 +162,7 @@ static bool same_ip_header(const struct flow *f, const struct shape *s)
            (a[6] & DONT_FRAGMENT || (uint16_t)(load(a + 4, 2) + f->used) == load(b + 4, 2));
 }
 
-/* Acknowledgement, window, options; and the sequence goes on. */
+/* Compares acknowledgement, window and options, and checks that the sequence continues. */
 static bool same_tcp_header(const struct flow *f, const struct shape *s)
 {
     const uint8_t *a = f->first.ip + f->first.ip_len, *b = s->ip + s->ip_len;
@@ -192,25 +199,10 @@ static void append(struct flow *f, const struct shape *s)
     f->payload += payload;
 }
 
-/* ---- Handing over -------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------- */
 
-static void hand_over(const struct wyrmd *d, struct iovec *parts, int n)
-{
-    /* A full queue or an interface that is down loses the packet, as any link does. */
-    if (writev(d->tun, parts, n) < 0 && d->verbose)
-        wyrmd_log(d, "packet for the system lost: %s", strerror(errno));
-}
-
-void wyrmd_tun_write(const struct wyrmd *d, uint8_t *ip, size_t len)
-{
-    struct virtio_net_hdr how = {0};
-    struct iovec parts[2] = {{&how, sizeof(how)}, {ip, len}};
-
-    hand_over(d, parts, 2);
-}
-
-/* Headers of the whole: its length, and the checksum left to the system but for the pseudo header.
- */
+/* Completes the headers of a merged segment. The system completes the checksum, from the sum of the
+ * pseudo header. */
 static void finish_headers(struct flow *f, struct virtio_net_hdr *how)
 {
     const struct shape *s = &f->first;
@@ -243,28 +235,28 @@ static void finish_headers(struct flow *f, struct virtio_net_hdr *how)
     memcpy(l4 + how->csum_offset, &sum, sizeof(sum));
 }
 
-static void flush(const struct wyrmd *d, struct flow *f)
+static void flush(const struct wyrmd_tun *tun, struct flow *f)
 {
     struct virtio_net_hdr how;
 
     if (f->used == 1) {
-        wyrmd_tun_write(d, f->first.ip, f->first.len);
+        wyrmd_tun_write(tun, f->first.ip, f->first.len);
     } else if (f->used > 1) {
         finish_headers(f, &how);
         f->parts[0] = (struct iovec){&how, sizeof(how)};
         f->parts[1] = (struct iovec){f->head, f->first.head_len};
-        hand_over(d, f->parts, 2 + (int)f->used);
+        wyrmd_tun_writev(tun, f->parts, 2 + (int)f->used);
     }
     f->used = 0;
 }
 
-void wyrmd_merge_flush(struct wyrmd *d)
+void wyrmd_merge_flush(struct wyrmd_merge *merge)
 {
     for (unsigned i = 0; i < FLOWS; i++)
-        flush(d, &flows[i]);
+        flush(merge->tun, &merge->flows[i]);
 }
 
-/* By address only, and not the destination's: a routing header replaces it. */
+/* Compares source addresses only: a routing header replaces the destination. */
 static bool same_sender(const struct shape *a, const struct shape *b)
 {
     bool v4 = a->ip[0] >> 4 == 4;
@@ -273,29 +265,29 @@ static bool same_sender(const struct shape *a, const struct shape *b)
            memcmp(a->ip + (v4 ? 12 : 8), b->ip + (v4 ? 12 : 8), v4 ? 4 : 16) == 0;
 }
 
-void wyrmd_merge(struct wyrmd *d, uint8_t *ip, size_t len)
+void wyrmd_merge_push(struct wyrmd_merge *merge, uint8_t *ip, size_t len)
 {
-    struct shape s = look_at(d, ip, len);
+    struct shape s = parse(merge->tun, ip, len);
     struct flow *f = NULL;
 
-    /* A packet that is written at once must not overtake earlier ones of its flow. */
+    /* A packet that is written immediately must not overtake earlier ones of its flow. */
     for (unsigned i = 0; i < FLOWS && s.obscured; i++)
-        if (flows[i].used > 0 && same_sender(&flows[i].first, &s))
-            flush(d, &flows[i]);
+        if (merge->flows[i].used > 0 && same_sender(&merge->flows[i].first, &s))
+            flush(merge->tun, &merge->flows[i]);
     for (unsigned i = 0; i < FLOWS && s.protocol != 0; i++)
-        if (flows[i].used > 0 && same_flow(&flows[i].first, &s))
-            f = &flows[i];
+        if (merge->flows[i].used > 0 && same_flow(&merge->flows[i].first, &s))
+            f = &merge->flows[i];
     if (f != NULL && fits(f, &s)) {
         append(f, &s);
         return;
     }
     if (f != NULL)
-        flush(d, f); /* packets of a flow keep their order */
+        flush(merge->tun, f); /* packets of a flow keep their order */
     for (unsigned i = 0; i < FLOWS && f == NULL && s.mergeable; i++)
-        if (flows[i].used == 0)
-            f = &flows[i];
+        if (merge->flows[i].used == 0)
+            f = &merge->flows[i];
     if (f != NULL && s.mergeable)
         append(f, &s);
     else
-        wyrmd_tun_write(d, ip, len);
+        wyrmd_tun_write(merge->tun, ip, len);
 }

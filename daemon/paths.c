@@ -2,20 +2,29 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Whether answers to a peer may still leave from the local address that it was reached at. As in
- * the kernel's implementation they may while the address is local and the route to the peer leaves
- * by the interface that the peer's datagrams arrive on. Checking costs a system call per peer, so
- * events that cannot have changed the way to a peer are passed over.
+ * As in the kernel's implementation, a local address stays in use while it is assigned to this
+ * machine and the route to the peer leaves by the interface that the peer's datagrams arrive on.
+ * Checking this takes a system call per peer, so events that cannot change the route to a peer are
+ * ignored.
  */
-#include "udp.h"
+#include "paths.h"
 
-#include <errno.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct wyrmd_path) <= WYRM_PATH_LEN, "WYRM_PATH_LEN is too small");
+
+bool wyrmd_paths_init(struct wyrmd_paths *paths, struct wyrmd_core *core,
+                      const struct wyrmd_udp *udp)
+{
+    paths->core = core;
+    paths->udp = udp;
+    paths->suspects = calloc(core->pools.n_peers, 1);
+    return paths->suspects != NULL;
+}
 
 /* ---- One peer ----------------------------------------------------------- */
 
@@ -40,23 +49,24 @@ static bool is_local(const struct wyrm_endpoint *remote, const struct wyrmd_path
     return local;
 }
 
-struct question {
+struct request {
     struct nlmsghdr header;
     struct rtmsg route;
     uint8_t attributes[128];
 };
 
-static void add(struct question *q, unsigned short type, const void *data, size_t len)
+static void add(struct request *request, unsigned short type, const void *data, size_t len)
 {
-    struct rtattr *at = (struct rtattr *)((uint8_t *)q + NLMSG_ALIGN(q->header.nlmsg_len));
+    struct rtattr *at =
+        (struct rtattr *)((uint8_t *)request + NLMSG_ALIGN(request->header.nlmsg_len));
 
     at->rta_type = type;
     at->rta_len = (unsigned short)RTA_LENGTH(len);
     memcpy(RTA_DATA(at), data, len);
-    q->header.nlmsg_len = NLMSG_ALIGN(q->header.nlmsg_len) + (uint32_t)RTA_SPACE(len);
+    request->header.nlmsg_len = NLMSG_ALIGN(request->header.nlmsg_len) + (uint32_t)RTA_SPACE(len);
 }
 
-/* The attribute of a message about routes, NULL if there is none of at least `len` bytes. */
+/* Finds an attribute of at least `len` bytes in a message about routes; NULL if there is none. */
 static const void *find(const struct nlmsghdr *message, unsigned short type, size_t len)
 {
     const struct rtmsg *route = NLMSG_DATA(message);
@@ -68,17 +78,17 @@ static const void *find(const struct nlmsghdr *message, unsigned short type, siz
     return NULL;
 }
 
-/* The interface by which a datagram from the path's address to the peer leaves; 0: none. */
-static uint32_t route_to(const struct wyrmd *d, int netlink, const struct wyrm_endpoint *remote,
-                         const struct wyrmd_path *path)
+/* The interface that the route from the path's address to the peer leaves by; 0: none. */
+static uint32_t route_to(const struct wyrmd_paths *paths, int netlink,
+                         const struct wyrm_endpoint *remote, const struct wyrmd_path *path)
 {
     size_t addr_len = remote->family == 4 ? 4 : 16;
-    uint16_t sport = htons(d->port), dport = htons(remote->port);
+    uint16_t sport = htons(paths->udp->port), dport = htons(remote->port);
     uint8_t udp = IPPROTO_UDP;
     _Alignas(struct nlmsghdr) uint8_t answer[4096];
     const struct nlmsghdr *message = (const struct nlmsghdr *)answer;
     const uint32_t *interface;
-    struct question q = {
+    struct request request = {
         .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)),
                    .nlmsg_type = RTM_GETROUTE,
                    .nlmsg_flags = NLM_F_REQUEST},
@@ -88,18 +98,19 @@ static uint32_t route_to(const struct wyrmd *d, int netlink, const struct wyrm_e
     };
     ssize_t n;
 
-    add(&q, RTA_DST, remote->addr, addr_len);
-    add(&q, RTA_SRC, path->addr, addr_len);
-    add(&q, RTA_IP_PROTO, &udp, sizeof(udp));
-    add(&q, RTA_SPORT, &sport, sizeof(sport));
-    add(&q, RTA_DPORT, &dport, sizeof(dport));
-    if (d->fwmark != 0)
-        add(&q, RTA_MARK, &d->fwmark, sizeof(d->fwmark));
+    add(&request, RTA_DST, remote->addr, addr_len);
+    add(&request, RTA_SRC, path->addr, addr_len);
+    add(&request, RTA_IP_PROTO, &udp, sizeof(udp));
+    add(&request, RTA_SPORT, &sport, sizeof(sport));
+    add(&request, RTA_DPORT, &dport, sizeof(dport));
+    if (paths->udp->mark != 0)
+        add(&request, RTA_MARK, &paths->udp->mark, sizeof(paths->udp->mark));
     if (remote->scope != 0)
-        add(&q, RTA_OIF, &remote->scope, sizeof(remote->scope));
-    if (send(netlink, &q, q.header.nlmsg_len, 0) < 0)
+        add(&request, RTA_OIF, &remote->scope, sizeof(remote->scope));
+    if (send(netlink, &request, request.header.nlmsg_len, 0) < 0)
         return 0;
-    n = recv(netlink, answer, sizeof(answer), MSG_DONTWAIT); /* the kernel answers within send */
+    n = recv(netlink, answer, sizeof(answer),
+             MSG_DONTWAIT); /* the kernel has answered within send */
     if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct rtmsg)) || !NLMSG_OK(message, (size_t)n) ||
         message->nlmsg_type != RTM_NEWROUTE)
         return 0;
@@ -109,20 +120,20 @@ static uint32_t route_to(const struct wyrmd *d, int netlink, const struct wyrm_e
 
 /* ---- All peers ---------------------------------------------------------- */
 
-static bool path_of(const struct wyrmd *d, wyrm_peer_id id, struct wyrm_endpoint *remote,
+static bool path_of(const struct wyrmd_paths *paths, wyrm_peer_id id, struct wyrm_endpoint *remote,
                     struct wyrmd_path *path)
 {
     static const struct wyrmd_path unknown;
-    const struct wyrm_meta *to = wyrm_peer_path(&d->dev, id);
+    const struct wyrm_meta *to = wyrm_peer_path(&paths->core->dev, id);
 
     *remote = to->remote;
     memcpy(path, to->local.bytes, sizeof(*path));
     return memcmp(path, &unknown, sizeof(unknown)) != 0;
 }
 
-static void suspect_all(struct wyrmd *d)
+void wyrmd_paths_suspect_all(struct wyrmd_paths *paths)
 {
-    memset(d->suspects, 1, d->pools.n_peers);
+    memset(paths->suspects, 1, paths->core->pools.n_peers);
 }
 
 static bool covers(const uint8_t *prefix, unsigned bits, const uint8_t *addr)
@@ -134,8 +145,8 @@ static bool covers(const uint8_t *prefix, unsigned bits, const uint8_t *addr)
     return rest == 0 || ((prefix[bits / 8] ^ addr[bits / 8]) >> (8 - rest)) == 0;
 }
 
-/* Only peers that the route may lead to. */
-static void suspect_by_route(struct wyrmd *d, const struct nlmsghdr *message)
+/* Marks only peers that the route may lead to. */
+static void suspect_by_route(struct wyrmd_paths *paths, const struct nlmsghdr *message)
 {
     const struct rtmsg *route = NLMSG_DATA(message);
     static const uint8_t any[16];
@@ -145,16 +156,16 @@ static void suspect_by_route(struct wyrmd *d, const struct nlmsghdr *message)
     struct wyrmd_path path;
 
     if (route->rtm_flags & RTM_F_CLONED)
-        return; /* what the kernel has learned about one destination is no route */
+        return; /* a cache entry for one destination */
     prefix = find(message, RTA_DST, (route->rtm_dst_len + 7u) / 8);
     if (prefix == NULL)
         prefix = any;
-    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++)
-        if (!d->suspects[id] && path_of(d, id, &remote, &path) && remote.family == family)
-            d->suspects[id] = covers(prefix, route->rtm_dst_len, remote.addr);
+    for (wyrm_peer_id id = 0; id < paths->core->pools.n_peers; id++)
+        if (!paths->suspects[id] && path_of(paths, id, &remote, &path) && remote.family == family)
+            paths->suspects[id] = covers(prefix, route->rtm_dst_len, remote.addr);
 }
 
-void wyrmd_paths_hear(struct wyrmd *d, const void *messages, size_t len)
+void wyrmd_paths_notify(struct wyrmd_paths *paths, const void *messages, size_t len)
 {
     size_t left = len;
 
@@ -163,40 +174,35 @@ void wyrmd_paths_hear(struct wyrmd *d, const void *messages, size_t len)
         case RTM_NEWROUTE:
         case RTM_DELROUTE:
             if (m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct rtmsg)))
-                suspect_by_route(d, m);
+                suspect_by_route(paths, m);
             break;
-        case RTM_NEWADDR: /* if it has changed a route, a message says so */
+        case RTM_NEWADDR: /* a route that changes has a message of its own */
             break;
-        default: /* with an address or an interface, routes may go without a word */
-            suspect_all(d);
+        default: /* routes of a removed address or interface have none */
+            wyrmd_paths_suspect_all(paths);
             break;
         }
     }
 }
 
-void wyrmd_paths_hear_all(struct wyrmd *d)
-{
-    suspect_all(d);
-}
-
-void wyrmd_paths_check(struct wyrmd *d)
+void wyrmd_paths_check(struct wyrmd_paths *paths)
 {
     int netlink = -1;
 
-    for (wyrm_peer_id id = 0; id < d->pools.n_peers; id++) {
+    for (wyrm_peer_id id = 0; id < paths->core->pools.n_peers; id++) {
         struct wyrm_endpoint remote;
         struct wyrmd_path path;
 
-        if (!d->suspects[id])
+        if (!paths->suspects[id])
             continue;
-        d->suspects[id] = 0;
-        if (!path_of(d, id, &remote, &path))
+        paths->suspects[id] = 0;
+        if (!path_of(paths, id, &remote, &path))
             continue;
         if (netlink < 0)
             netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
         if (netlink < 0 || !is_local(&remote, &path) ||
-            route_to(d, netlink, &remote, &path) != path.interface)
-            (void)wyrm_peer_forget_path(&d->dev, id);
+            route_to(paths, netlink, &remote, &path) != path.interface)
+            (void)wyrm_peer_forget_path(&paths->core->dev, id);
     }
     if (netlink >= 0)
         close(netlink);

@@ -2,13 +2,21 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Datagrams come in batches, long runs of them in one piece (UDP_GRO), each with the TOS and the
- * local address and interface it came to.
+ * Datagrams arrive in batches, long runs of them as one message (UDP_GRO), with the TOS and the
+ * local address and interface they arrived at.
  */
-#include "udp.h"
+#include "receive.h"
 
 #include <netinet/udp.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool wyrmd_receiver_init(struct wyrmd_receiver *rx, struct wyrmd_tunnel *tunnel)
+{
+    rx->tunnel = tunnel;
+    rx->inbox = malloc((size_t)INBOX * SEALED_MAX);
+    return rx->inbox != NULL;
+}
 
 static void read_address(struct wyrm_endpoint *out, const union address *from)
 {
@@ -24,7 +32,7 @@ static void read_address(struct wyrm_endpoint *out, const union address *from)
     }
 }
 
-/* Fills TOS and local address; the length of each datagram but the last, 0: there is only one. */
+/* Sets TOS and local address; returns the length of each datagram but the last, 0: only one. */
 static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
 {
     struct wyrmd_path path = {0};
@@ -53,8 +61,8 @@ static size_t read_control(struct wyrm_meta *meta, struct msghdr *header)
     return segment > 0 ? (size_t)segment : 0;
 }
 
-/* How many datagrams it was. */
-static unsigned take_message(struct wyrmd *d, struct msghdr *header, size_t len)
+/* Returns how many datagrams the message holds. */
+static unsigned take_message(struct wyrmd_tunnel *tunnel, struct msghdr *header, size_t len)
 {
     uint8_t *data = header->msg_iov->iov_base;
     struct wyrm_meta meta = {0};
@@ -62,19 +70,19 @@ static unsigned take_message(struct wyrmd *d, struct msghdr *header, size_t len)
     unsigned n = 0;
 
     if (header->msg_flags & MSG_TRUNC)
-        return 1; /* one that did not fit is none of ours */
+        return 1; /* longer than any valid datagram */
     read_address(&meta.remote, header->msg_name);
     segment = read_control(&meta, header);
     if (segment == 0)
         segment = len;
     for (size_t at = 0; at < len; at += part, n++) {
         part = len - at < segment ? len - at : segment;
-        wyrmd_input(d, &meta, data + at, part);
+        wyrmd_tunnel_receive(tunnel, &meta, data + at, part);
     }
     return n;
 }
 
-unsigned wyrmd_udp_read(struct wyrmd *d, int fd, unsigned max)
+unsigned wyrmd_receive(struct wyrmd_receiver *rx, int fd, unsigned max)
 {
     static struct mmsghdr messages[INBOX];
     static struct iovec vectors[INBOX];
@@ -85,7 +93,7 @@ unsigned wyrmd_udp_read(struct wyrmd *d, int fd, unsigned max)
 
     max = max < INBOX ? max : INBOX;
     for (unsigned i = 0; i < max; i++) {
-        vectors[i] = (struct iovec){d->inbox + (size_t)i * SEALED_MAX, SEALED_MAX};
+        vectors[i] = (struct iovec){rx->inbox + (size_t)i * SEALED_MAX, SEALED_MAX};
         messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
                                               .msg_namelen = sizeof(from[i]),
                                               .msg_iov = &vectors[i],
@@ -94,16 +102,10 @@ unsigned wyrmd_udp_read(struct wyrmd *d, int fd, unsigned max)
                                               .msg_controllen = sizeof(control[i])};
     }
     n = recvmmsg(fd, messages, max, MSG_DONTWAIT, NULL);
-    for (int i = 0; i < n && d->up; i++) {
-        datagrams += take_message(d, &messages[i].msg_hdr, messages[i].msg_len);
-        wyrmd_service(d);
+    for (int i = 0; i < n && rx->tunnel->up; i++) {
+        datagrams += take_message(rx->tunnel, &messages[i].msg_hdr, messages[i].msg_len);
+        wyrmd_tunnel_poll(rx->tunnel);
     }
-    wyrmd_merge_flush(d);
+    wyrmd_merge_flush(rx->tunnel->merge);
     return datagrams;
-}
-
-void wyrmd_udp_readable(struct wyrmd *d, int fd)
-{
-    if (wyrmd_udp_read(d, fd, INBOX) > 0)
-        d->data_seen = d->now;
 }

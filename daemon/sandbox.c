@@ -2,12 +2,12 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Behind these walls a daemon that has been taken over finds little to do. Landlock: no file can be
- * opened, and none removed but in the folder of the socket. Seccomp: no system call but those of
- * the loop; so no program is run, no memory made executable, no other process touched. Where the
- * system lacks the one or the other, the daemon does without.
+ * Landlock: no file can be opened, and none removed but in the directory of the control socket.
+ * Seccomp: no system calls but those of the loop; so no program can be run, no memory made
+ * executable, no other process affected. If the system lacks either, the daemon runs without it.
  */
-#include "wyrmd.h"
+#include "sandbox.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,16 +20,17 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef WYRMD_SANDBOX /* 0: sanitizers look at files, and ask the system for more than we do */
+#ifndef WYRMD_SANDBOX /* 0: sanitizers open files and need more system calls */
 #define WYRMD_SANDBOX 1
 #endif
 
 /* ---- Landlock ------------------------------------------------------------ */
 
-/* As in <linux/landlock.h>, which is older on some systems than the kernel. */
+/* As in <linux/landlock.h>, which may be older than the running kernel. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule       445
@@ -37,21 +38,21 @@
 #endif
 
 enum {
-    LANDLOCK_VERSION = 1, /* a flag: only ask for the version */
+    LANDLOCK_VERSION = 1, /* a flag: only query the version */
     LANDLOCK_PATH_BENEATH = 1,
     LANDLOCK_REMOVE_FILE = 1 << 5
 };
 
 struct landlock_rules {
-    uint64_t files, tcp, scopes; /* what is forbidden unless a rule allows it */
+    uint64_t files, tcp, scopes; /* denied unless a rule allows them */
 };
 
 struct landlock_path {
     uint64_t allowed;
-    int32_t folder;
+    int32_t directory;
 } __attribute__((packed));
 
-/* All that the version of the kernel knows; its size goes with it. */
+/* Everything that this version of Landlock can deny; returns the size of its structure. */
 static size_t all_rules(struct landlock_rules *rules, long version)
 {
     unsigned accesses = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
@@ -66,7 +67,7 @@ static size_t all_rules(struct landlock_rules *rules, long version)
     return sizeof(*rules);
 }
 
-static bool enter_landlock(void)
+static bool enter_landlock(const char *socket_dir)
 {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
     struct landlock_path path = {.allowed = LANDLOCK_REMOVE_FILE};
@@ -79,12 +80,12 @@ static bool enter_landlock(void)
         return false;
     size = all_rules(&rules, version);
     set = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
-    path.folder = open(UAPI_DIR, O_PATH | O_CLOEXEC);
-    entered = set >= 0 && path.folder >= 0 &&
+    path.directory = open(socket_dir, O_PATH | O_CLOEXEC);
+    entered = set >= 0 && path.directory >= 0 &&
               syscall(SYS_landlock_add_rule, set, LANDLOCK_PATH_BENEATH, &path, 0) == 0 &&
               syscall(SYS_landlock_restrict_self, set, 0) == 0;
-    if (path.folder >= 0)
-        close(path.folder);
+    if (path.directory >= 0)
+        close(path.directory);
     if (set >= 0)
         close(set);
     return entered;
@@ -109,14 +110,14 @@ static bool enter_landlock(void)
 #define REFUSED           RETURN(SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(name)       EQUAL(SYS_##name, 0, 1), ALLOWED
 
-/* Checks the lower half of an argument, of which none is longer. */
+/* Checks only the lower half of arguments: none of these is longer. */
 static const struct sock_filter filter[] = {
     LOAD(arch),
     EQUAL(ARCHITECTURE, 1, 0),
     REFUSED,
     LOAD(nr),
 
-    /* Packets first: each comparison costs. */
+    /* Calls per packet first: every comparison takes time. */
     ALLOW(recvmmsg),
     ALLOW(sendmmsg),
     ALLOW(read),
@@ -146,7 +147,7 @@ static const struct sock_filter filter[] = {
     ALLOW(newfstatat),
     ALLOW(unlinkat),
 
-    /* The C library: memory, standard error, the end. */
+    /* The C library: memory, standard error, exit. */
     ALLOW(brk),
     ALLOW(exit),
     ALLOW(exit_group),
@@ -185,7 +186,7 @@ static const struct sock_filter filter[] = {
     REFUSED,
     ALLOWED,
 
-    /* Questions about network interfaces, 0x89, and two about ours; not what terminals can do. */
+    /* Requests about network interfaces, 0x89, and two about TUN; not those of terminals. */
     EQUAL(SYS_ioctl, 0, 7),
     LOAD(args[1]),
     EQUAL((uint32_t)TUNGETIFF, 4, 0),
@@ -203,8 +204,8 @@ static bool enter_seccomp(void)
     const struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]),
                                        .filter = (struct sock_filter *)(uintptr_t)filter};
 
-    /* No code that an attacker chooses runs here: leave speculation, and so the cipher's speed, as
-     * it is. Before Linux 5.16 a filter would end it, before 4.17 it cannot be asked for. */
+    /* Keep speculation, and so the speed of the cipher: no untrusted code runs in this process.
+     * Before Linux 5.16 a filter disables it by default; before 4.17 the flag does not exist. */
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                    &program) == 0 ||
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
@@ -214,18 +215,18 @@ static bool enter_seccomp(void)
 
 static bool enter_seccomp(void)
 {
-    errno = ENOSYS; /* nobody has tried which calls there are on this architecture */
+    errno = ENOSYS; /* the calls of this architecture are untested */
     return false;
 }
 
 #endif
 
-void wyrmd_sandbox(const struct wyrmd *d)
+void wyrmd_sandbox(const char *socket_dir)
 {
     if (!WYRMD_SANDBOX)
         return;
-    if (!enter_landlock() && d->verbose)
-        wyrmd_log(d, "without Landlock: %s", strerror(errno));
-    if (!enter_seccomp() && d->verbose)
-        wyrmd_log(d, "without a filter of system calls: %s", strerror(errno));
+    if (!enter_landlock(socket_dir))
+        wyrmd_log_verbose("running without Landlock: %s", strerror(errno));
+    if (!enter_seccomp())
+        wyrmd_log_verbose("running without a seccomp filter: %s", strerror(errno));
 }

@@ -2,12 +2,12 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Tells local senders that nobody has the address they want, or that the peer who has it cannot be
- * found: an ICMP error as the kernel's interface sends it (RFC 1122 section 3.2.2, RFC 4443 section
- * 3.1). Its source is the address that was not reached: one of our own would be taken for a
- * forgery.
+ * The same ICMP errors as the kernel's WireGuard interfaces (RFC 1122 section 3.2.2, RFC 4443
+ * section 3.1). Their source is the unreachable address, because the system would drop a packet
+ * from one of its own addresses as forged.
  */
-#include "wyrmd.h"
+#include "unreachable.h"
+#include "checksum.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static bool too_many(wyrm_ms now)
     return sent++ >= PER_SECOND;
 }
 
-/* Errors about errors, fragments but the first, and to or from many are not sent. */
+/* No errors about errors, later fragments, or packets from or to a multicast address. */
 static bool may_answer(const uint8_t *ip, size_t len)
 {
     if (ip[0] >> 4 == 6) {
@@ -60,7 +60,8 @@ static size_t gather(uint8_t *out, const struct wyrm_span *ip, unsigned n)
     return len;
 }
 
-void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
+void wyrmd_unreachable(const struct wyrmd_tun *tun, wyrm_ms now, const struct wyrm_span *ip,
+                       unsigned n)
 {
     uint8_t packet[40 + 8 + QUOTED_MAX] = {0};
     uint8_t quoted[QUOTED_MAX];
@@ -69,7 +70,7 @@ void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
     uint8_t *icmp;
     uint16_t sum;
 
-    if (len < (v4 ? 20 : 40) || !may_answer(quoted, len) || too_many(d->now))
+    if (len < (v4 ? 20 : 40) || !may_answer(quoted, len) || too_many(now))
         return;
     head = v4 ? 20 : 40;
     icmp = packet + head;
@@ -100,5 +101,5 @@ void wyrmd_unreachable(struct wyrmd *d, const struct wyrm_span *ip, unsigned n)
     sum = (uint16_t)~wyrmd_fold(
         wyrmd_sum(v4 ? 0 : wyrmd_sum_pseudo(0, packet, ICMP6, 8 + len), icmp, 8 + len));
     memcpy(icmp + 2, &sum, sizeof(sum));
-    wyrmd_tun_write(d, packet, head + 8 + len);
+    wyrmd_tun_write(tun, packet, head + 8 + len);
 }

@@ -15,6 +15,7 @@ import argparse
 import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,8 @@ MAY_INCLUDE = {
 # The only public headers crypto may know: its own interface and what carries options and spans.
 CRYPTO_MAY_INCLUDE = {"wyrm_crypto.h", "wyrm_config.h", "wyrm_span.h"}
 USER_FOLDERS = ("examples", "firmware", "daemon", "compat")
+# Each .c file here has its own header, so what a module includes is what it calls.
+ACYCLIC_FOLDERS = ("daemon",)
 FREESTANDING = {"memcpy", "memmove", "memset", "memcmp"}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
@@ -78,8 +81,22 @@ def check_includes(path: Path) -> list[str]:
     return problems
 
 
+def check_cycles(folder: str) -> list[str]:
+    """No module of the folder, NAME.c with NAME.h, includes itself through others."""
+    includes: dict[str, set[str]] = {}
+    for path in sorted((ROOT / folder).glob("*.[ch]")):
+        found = _INCLUDE.findall(path.read_text())
+        names = {Path(name).stem for bracket, name in found if bracket == '"'}
+        includes.setdefault(path.stem, set()).update(names - {path.stem})
+    try:
+        TopologicalSorter(includes).prepare()
+    except CycleError as error:
+        return [f"{folder}: modules include one another: {' -> '.join(error.args[1])}"]
+    return []
+
+
 def check_tree() -> list[str]:
-    problems = []
+    problems = [problem for folder in ACYCLIC_FOLDERS for problem in check_cycles(folder)]
     for top in ("src", *USER_FOLDERS):
         for path in sorted((ROOT / top).rglob("*")):
             if path.suffix in (".c", ".h", ".S", ".cpp", ".inc"):

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Which packets are kept for peers without a session, and which give way.
+ * Which packets are held for peers without a session, and which are dropped when room runs out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +11,22 @@
 #define TEAR_DOWN close_world
 #include "test.h"
 
-#include "wyrmd.h"
+#include "hold.h"
 
 enum { PEERS = 16, DEAD = HELD_MAX / HELD_PER_PEER };
 
-static struct wyrmd d;
+static struct wyrmd_hold queues;
 
 FIXTURE(open_world)
 {
-    memset(&d, 0, sizeof(d));
-    d.pools.n_peers = PEERS;
-    return wyrmd_hold_init(&d) ? 0 : -1;
+    return wyrmd_hold_init(&queues, PEERS) ? 0 : -1;
 }
 
 FIXTURE(close_world)
 {
-    wyrmd_drop_all_held(&d);
-    assert_int_equal(d.held_used, 0);
-    free(d.held);
+    wyrmd_hold_drop_all(&queues);
+    assert_int_equal(queues.used, 0);
+    wyrmd_hold_close(&queues);
     return 0;
 }
 
@@ -38,25 +36,25 @@ static void hold(wyrm_peer_id peer, unsigned first, unsigned n)
     for (unsigned i = first; i < first + n; i++) {
         struct wyrm_span spans[2] = {{(const uint8_t *)&i, 2}, {(const uint8_t *)&i + 2, 2}};
 
-        wyrmd_hold(&d, peer, spans, 2);
+        wyrmd_hold_push(&queues, peer, spans, 2);
     }
 }
 
 static void expect(wyrm_peer_id peer, unsigned first, unsigned n)
 {
-    assert_int_equal(wyrmd_held(&d, peer), n);
+    assert_int_equal(wyrmd_hold_count(&queues, peer), n);
     for (unsigned i = first; i < first + n; i++) {
-        struct held *h = wyrmd_unhold(&d, peer);
+        struct wyrmd_held *h = wyrmd_hold_pop(&queues, peer);
 
         assert_non_null(h);
         assert_int_equal(h->len, sizeof(i));
         assert_memory_equal(h->data, &i, sizeof(i));
         free(h);
     }
-    assert_null(wyrmd_unhold(&d, peer));
+    assert_null(wyrmd_hold_pop(&queues, peer));
 }
 
-TEST(packets_come_back_in_order_each_for_its_peer)
+TEST(held_packets_are_returned_in_order_per_peer)
 {
     for (unsigned i = 0; i < 50; i++) {
         hold(3, i, 1);
@@ -66,7 +64,7 @@ TEST(packets_come_back_in_order_each_for_its_peer)
     expect(3, 0, 50);
 }
 
-TEST(beyond_its_limit_a_peer_loses_its_own_oldest_packets)
+TEST(a_full_queue_drops_the_oldest_packet_of_its_own_peer)
 {
     hold(1, 7, 1);
     hold(2, 0, HELD_PER_PEER + 20);
@@ -74,8 +72,8 @@ TEST(beyond_its_limit_a_peer_loses_its_own_oldest_packets)
     expect(1, 7, 1);
 }
 
-/* The peers that never answer fill all the room before and while the other one sends. */
-TEST(dead_peers_do_not_evict_the_packets_of_a_live_one)
+/* Peers that never answer fill all the room before and while the other one sends. */
+TEST(peers_that_never_answer_do_not_evict_packets_of_one_that_does)
 {
     for (wyrm_peer_id dead = 0; dead < DEAD; dead++)
         hold(dead, 0, HELD_PER_PEER);
@@ -84,32 +82,33 @@ TEST(dead_peers_do_not_evict_the_packets_of_a_live_one)
         for (wyrm_peer_id dead = 0; dead < DEAD; dead++)
             hold(dead, i, 3);
     }
-    assert_int_equal(d.held_used, HELD_MAX);
+    assert_int_equal(queues.used, HELD_MAX);
     expect(DEAD, 0, 60);
 }
 
-TEST(room_is_shared_evenly_in_the_end)
+TEST(under_pressure_all_peers_get_equal_room)
 {
     for (unsigned i = 0; i < 300; i++)
         for (wyrm_peer_id peer = 0; peer < PEERS; peer++)
             hold(peer, i, 1);
     for (wyrm_peer_id peer = 0; peer < PEERS; peer++)
-        assert_in_range(wyrmd_held(&d, peer), HELD_MAX / PEERS - 1, HELD_MAX / PEERS + 1);
+        assert_in_range(wyrmd_hold_count(&queues, peer), HELD_MAX / PEERS - 1,
+                        HELD_MAX / PEERS + 1);
 }
 
-TEST(dropping_one_peers_packets_leaves_the_others)
+TEST(dropping_the_packets_of_one_peer_leaves_those_of_others)
 {
     hold(1, 0, 10);
     hold(2, 50, 10);
     hold(3, 90, 4);
-    wyrmd_drop_held(&d, 2);
-    wyrmd_drop_held(&d, 2);
-    assert_int_equal(d.held_used, 14);
+    wyrmd_hold_drop(&queues, 2);
+    wyrmd_hold_drop(&queues, 2);
+    assert_int_equal(queues.used, 14);
     expect(3, 90, 4);
     expect(1, 0, 10);
 }
 
-TEST(any_order_of_calls_keeps_counts_and_bounds)
+TEST(counts_and_limits_hold_for_random_sequences_of_calls)
 {
     uint32_t random = 1;
 
@@ -122,17 +121,17 @@ TEST(any_order_of_calls_keeps_counts_and_bounds)
         if (random >> 24 < 200)
             hold(peer, step, 1);
         else if (random >> 24 < 254)
-            free(wyrmd_unhold(&d, peer));
+            free(wyrmd_hold_pop(&queues, peer));
         else
-            wyrmd_drop_held(&d, peer);
+            wyrmd_hold_drop(&queues, peer);
         for (wyrm_peer_id i = 0; i < PEERS; i++) {
-            unsigned n = wyrmd_held(&d, i);
+            unsigned n = wyrmd_hold_count(&queues, i);
 
             total += n;
             longest = n > longest ? n : longest;
         }
-        assert_int_equal(total, d.held_used);
-        assert_int_equal(longest, d.held_longest);
+        assert_int_equal(total, queues.used);
+        assert_int_equal(longest, queues.longest);
         assert_in_range(longest, 0, HELD_PER_PEER);
         assert_in_range(total, 0, HELD_MAX);
     }
@@ -141,12 +140,12 @@ TEST(any_order_of_calls_keeps_counts_and_bounds)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(packets_come_back_in_order_each_for_its_peer),
-        RUN(beyond_its_limit_a_peer_loses_its_own_oldest_packets),
-        RUN(dead_peers_do_not_evict_the_packets_of_a_live_one),
-        RUN(room_is_shared_evenly_in_the_end),
-        RUN(dropping_one_peers_packets_leaves_the_others),
-        RUN(any_order_of_calls_keeps_counts_and_bounds),
+        RUN(held_packets_are_returned_in_order_per_peer),
+        RUN(a_full_queue_drops_the_oldest_packet_of_its_own_peer),
+        RUN(peers_that_never_answer_do_not_evict_packets_of_one_that_does),
+        RUN(under_pressure_all_peers_get_equal_room),
+        RUN(dropping_the_packets_of_one_peer_leaves_those_of_others),
+        RUN(counts_and_limits_hold_for_random_sequences_of_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

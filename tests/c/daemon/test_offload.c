@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What merge.c puts together tun.c takes apart again, byte for byte; and what must not be merged is
- * not. The interface is one end of a socket pair.
+ * Packets merged by merge.c and cut again by transmit.c are the same, byte for byte, and packets
+ * that must not be merged are not. One end of a socket pair stands in for the TUN interface.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,42 +16,52 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/virtio_net.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "wyrmd.h"
+#include "checksum.h"
+#include "routing_loop.h"
+#include "system.h"
+#include "transmit.h"
 
 enum { HEADER = sizeof(struct virtio_net_hdr), LONGEST = 1500, MOST = 80 };
 
-static struct wyrmd d;
+static struct wyrmd_tun tun;
+static struct wyrmd_merge *merge;
+static const struct wyrmd_transmitter transmitter = {.tun = &tun};
 static int system_end;
 static uint8_t given[MOST][LONGEST];
 static size_t given_len[MOST];
 static unsigned given_n, back_n;
 
-void wyrmd_log(const struct wyrmd *daemon, const char *format, ...)
+void wyrmd_log(const char *format, ...)
 {
-    (void)daemon;
     (void)format;
 }
 
-bool wyrmd_udp_loops(const struct wyrmd *daemon, const uint8_t *ip, size_t len)
+void wyrmd_log_verbose(const char *format, ...)
 {
-    (void)daemon;
+    (void)format;
+}
+
+bool wyrmd_routing_loop(const struct wyrmd_core *core, const struct wyrmd_udp *udp,
+                        const uint8_t *ip, size_t len)
+{
+    (void)core;
+    (void)udp;
     (void)ip;
     (void)len;
     return false;
 }
 
-/* Where tun.c sends its pieces: they must be what was given to merge.c, in order. */
-void wyrmd_send_inner(struct wyrmd *daemon, const struct wyrm_span *ip, unsigned n)
+/* Called by transmit.c for each packet: they must be those that merge.c was given, in order. */
+void wyrmd_tunnel_send(struct wyrmd_tunnel *tunnel, const struct wyrm_span *ip, unsigned n)
 {
     uint8_t whole[LONGEST];
     size_t len = 0;
 
-    (void)daemon;
+    (void)tunnel;
     for (unsigned i = 0; i < n; i++) {
         memcpy(whole + len, ip[i].data, ip[i].len);
         len += ip[i].len;
@@ -66,24 +76,24 @@ FIXTURE(open_world)
 {
     int ends[2];
 
-    memset(&d, 0, sizeof(d));
     given_n = back_n = 0;
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends) < 0)
         return -1;
-    d.tun = ends[0];
-    d.udp_offload = true;
+    tun = (struct wyrmd_tun){.fd = ends[0], .udp_offload = true};
     system_end = ends[1];
-    return 0;
+    merge = wyrmd_merge_new(&tun);
+    return merge != NULL ? 0 : -1;
 }
 
 FIXTURE(close_world)
 {
-    close(d.tun);
+    free(merge);
+    close(tun.fd);
     close(system_end);
     return 0;
 }
 
-/* A packet that a system would send: version 4 or 6, with right checksums. */
+/* Adds an IPv4 or IPv6 packet with correct checksums. */
 static void give(unsigned version, uint8_t protocol, size_t payload, uint32_t seq, uint8_t flags)
 {
     uint8_t *ip = given[given_n];
@@ -133,7 +143,8 @@ static void give(unsigned version, uint8_t protocol, size_t payload, uint32_t se
     given_len[given_n++] = ip_len + l4_len;
 }
 
-/* Merges everything given, takes what the system got and hands it back: how many packets it got. */
+/* Merges all packets, reads what the system got and sends it back; returns how many packets that
+ * was. */
 static unsigned there_and_back(void)
 {
     static uint8_t packets[8][HEADER + PACKET_MAX];
@@ -143,41 +154,41 @@ static unsigned there_and_back(void)
 
     memcpy(copies, given, sizeof(given));
     for (unsigned i = 0; i < given_n; i++)
-        wyrmd_merge(&d, copies[i], given_len[i]);
-    wyrmd_merge_flush(&d);
+        wyrmd_merge_push(merge, copies[i], given_len[i]);
+    wyrmd_merge_flush(merge);
     while (n < 8 && (len[n] = recv(system_end, packets[n], sizeof(packets[n]), 0)) > 0)
         n++;
     for (unsigned i = 0; i < n; i++)
         assert_int_equal(send(system_end, packets[i], (size_t)len[i], 0), len[i]);
-    assert_true(wyrmd_tun_readable(&d));
+    assert_true(wyrmd_transmit(&transmitter));
     assert_int_equal(back_n, given_n);
     return n;
 }
 
-TEST(a_run_of_tcp_is_one_packet)
+TEST(a_run_of_ipv4_tcp_is_merged_into_one_segment)
 {
     for (unsigned i = 0; i < 40; i++)
         give(4, IPPROTO_TCP, 1368, 1000 + i * 1368, 0x10);
     assert_int_equal(there_and_back(), 1);
 }
 
-TEST(so_it_is_with_ipv6)
+TEST(a_run_of_ipv6_tcp_is_merged_into_one_segment)
 {
     for (unsigned i = 0; i < 40; i++)
         give(6, IPPROTO_TCP, 1348, UINT32_MAX - 5000 + i * 1348, 0x10); /* wraps */
     assert_int_equal(there_and_back(), 1);
 }
 
-TEST(a_run_of_udp_is_one_packet)
+TEST(a_run_of_udp_is_merged_into_one_segment)
 {
     for (unsigned i = 0; i < 30; i++)
         give(6, IPPROTO_UDP, 1201, i, 0);
     assert_int_equal(there_and_back(), 1);
 }
 
-TEST(without_the_offload_udp_stays_as_it_is)
+TEST(udp_is_not_merged_without_kernel_support)
 {
-    d.udp_offload = false;
+    tun.udp_offload = false;
     for (unsigned i = 0; i < 4; i++)
         give(4, IPPROTO_UDP, 300, i, 0);
     assert_int_equal(there_and_back(), 4);
@@ -206,7 +217,7 @@ TEST(a_longer_packet_ends_the_run)
     assert_int_equal(there_and_back(), 2);
 }
 
-TEST(what_is_no_plain_data_keeps_its_place)
+TEST(packets_other_than_plain_data_keep_their_order)
 {
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_TCP, 1000, 1000, 0x11); /* FIN */
@@ -215,8 +226,8 @@ TEST(what_is_no_plain_data_keeps_its_place)
     assert_int_equal(there_and_back(), 4);
 }
 
-/* Makes the last packet given one whose flow cannot be told from the first bytes: in IPv4 the first
- * fragment of several, in IPv6 one behind empty destination options. */
+/* Makes the ports of the last packet unusable: in IPv4 as the first fragment of several, in IPv6
+ * with empty destination options. */
 static void obscure_the_last(void)
 {
     uint8_t *ip = given[given_n - 1];
@@ -237,7 +248,7 @@ static void obscure_the_last(void)
     memcpy(ip + 4, &number, 2);
 }
 
-TEST(fragments_do_not_overtake_packets_held_for_merging)
+TEST(fragments_do_not_overtake_packets_being_merged)
 {
     for (unsigned i = 0; i < 3; i++) {
         give(4, IPPROTO_UDP, 300, i, 0);
@@ -248,7 +259,7 @@ TEST(fragments_do_not_overtake_packets_held_for_merging)
     assert_int_equal(there_and_back(), 6);
 }
 
-TEST(extension_headers_do_not_let_a_packet_overtake_others)
+TEST(packets_with_extension_headers_do_not_overtake_others)
 {
     give(6, IPPROTO_TCP, 1000, 0, 0x10);
     give(6, IPPROTO_TCP, 1000, 1000, 0x10);
@@ -258,7 +269,7 @@ TEST(extension_headers_do_not_let_a_packet_overtake_others)
     assert_int_equal(there_and_back(), 3);
 }
 
-TEST(fragments_leave_the_runs_of_other_senders_whole)
+TEST(fragments_do_not_split_runs_of_other_senders)
 {
     uint16_t sum;
 
@@ -274,15 +285,15 @@ TEST(fragments_leave_the_runs_of_other_senders_whole)
         static uint8_t copies[3][LONGEST];
 
         memcpy(copies[i], given[i], given_len[i]);
-        wyrmd_merge(&d, copies[i], given_len[i]);
+        wyrmd_merge_push(merge, copies[i], given_len[i]);
     }
-    wyrmd_merge_flush(&d);
+    wyrmd_merge_flush(merge);
     for (unsigned i = 0; i < 2; i++) /* the fragment, then both TCP packets as one */
         assert_int_equal(recv(system_end, (uint8_t[PACKET_MAX]){0}, PACKET_MAX, 0),
                          HEADER + (i == 0 ? 528 : 2052));
 }
 
-TEST(a_wrong_checksum_is_passed_on_as_it_is)
+TEST(a_packet_with_a_wrong_checksum_is_passed_on_unchanged)
 {
     for (unsigned i = 0; i < 3; i++)
         give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
@@ -290,8 +301,8 @@ TEST(a_wrong_checksum_is_passed_on_as_it_is)
     assert_int_equal(there_and_back(), 3);
 }
 
-/* Its header would be made anew, and right. */
-TEST(so_is_one_whose_header_has_a_wrong_checksum)
+/* Merging would replace the header by a correct one. */
+TEST(a_packet_with_a_wrong_header_checksum_is_passed_on_unchanged)
 {
     for (unsigned i = 0; i < 3; i++)
         give(4, IPPROTO_TCP, 1000, i * 1000, 0x10);
@@ -299,14 +310,14 @@ TEST(so_is_one_whose_header_has_a_wrong_checksum)
     assert_int_equal(there_and_back(), 3);
 }
 
-TEST(a_run_never_exceeds_an_ip_packet)
+TEST(a_merged_segment_never_exceeds_the_longest_ip_packet)
 {
     for (unsigned i = 0; i < 70; i++)
         give(4, IPPROTO_UDP, 1400, i, 0);
     assert_int_equal(there_and_back(), 2);
 }
 
-TEST(a_checksum_left_to_us_is_filled_in)
+TEST(a_partial_checksum_is_completed)
 {
     struct virtio_net_hdr how = {
         .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = 20, .csum_offset = 6};
@@ -319,13 +330,13 @@ TEST(a_checksum_left_to_us_is_filled_in)
     sum = wyrmd_fold(wyrmd_sum_pseudo(0, given[0], IPPROTO_UDP, 341));
     memcpy(packet + HEADER + 26, &sum, 2);
     assert_true(send(system_end, packet, HEADER + given_len[0], 0) > 0);
-    assert_true(wyrmd_tun_readable(&d));
+    assert_true(wyrmd_transmit(&transmitter));
     assert_int_equal(back_n, 1);
 }
 
-/* With a routing header the packet is on its way to somebody who is not its final destination: the
- * checksum is that of the latter, and headers are long. */
-TEST(headers_of_segments_may_be_long_and_hide_the_destination)
+/* With a routing header, the destination address is not the final one, which the checksum covers;
+ * and headers are long. */
+TEST(segments_may_have_long_headers_and_a_hidden_destination)
 {
     enum { ROUTING = 8 + 5 * 16, IP = 40 + ROUTING, TCP = 32, PART = 1000, PARTS = 3 };
     struct virtio_net_hdr how = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
@@ -374,11 +385,11 @@ TEST(headers_of_segments_may_be_long_and_hide_the_destination)
     number = wyrmd_fold(wyrmd_sum(0, pseudo, sizeof(pseudo)));
     memcpy(ip + IP + 16, &number, 2);
     assert_int_equal(send(system_end, whole, sizeof(whole), 0), sizeof(whole));
-    assert_true(wyrmd_tun_readable(&d));
+    assert_true(wyrmd_transmit(&transmitter));
     assert_int_equal(back_n, PARTS);
 }
 
-TEST(nonsense_from_the_system_is_passed_over)
+TEST(malformed_segments_are_dropped)
 {
     uint8_t packet[HEADER + 64] = {0};
     struct virtio_net_hdr how = {.gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 10};
@@ -388,44 +399,44 @@ TEST(nonsense_from_the_system_is_passed_over)
         how.csum_offset = start % 2 == 0 ? 16 : 600;
         memcpy(packet, &how, sizeof(how));
         assert_true(send(system_end, packet, sizeof(packet), 0) > 0);
-        assert_true(wyrmd_tun_readable(&d));
+        assert_true(wyrmd_transmit(&transmitter));
     }
     assert_int_equal(back_n, 0);
 }
 
-/* As read answers a packet that the system cannot describe to us: there is nothing to be had from
- * an epoll descriptor either. */
-TEST(a_packet_that_cannot_be_read_is_not_the_end)
+/* Reading an epoll descriptor fails as reading a packet does that the virtio_net header cannot
+ * describe. */
+TEST(a_packet_that_cannot_be_read_does_not_stop_the_daemon)
 {
-    close(d.tun);
-    d.tun = epoll_create1(0);
-    assert_int_equal(read(d.tun, given, sizeof(given)), -1);
+    close(tun.fd);
+    tun.fd = epoll_create1(0);
+    assert_int_equal(read(tun.fd, given, sizeof(given)), -1);
     assert_int_equal(errno, EINVAL);
-    assert_true(wyrmd_tun_readable(&d));
+    assert_true(wyrmd_transmit(&transmitter));
     assert_int_equal(back_n, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(a_run_of_tcp_is_one_packet),
-        RUN(so_it_is_with_ipv6),
-        RUN(a_run_of_udp_is_one_packet),
-        RUN(without_the_offload_udp_stays_as_it_is),
+        RUN(a_run_of_ipv4_tcp_is_merged_into_one_segment),
+        RUN(a_run_of_ipv6_tcp_is_merged_into_one_segment),
+        RUN(a_run_of_udp_is_merged_into_one_segment),
+        RUN(udp_is_not_merged_without_kernel_support),
         RUN(a_short_or_pushed_packet_ends_the_run),
         RUN(a_gap_ends_the_run),
         RUN(a_longer_packet_ends_the_run),
-        RUN(what_is_no_plain_data_keeps_its_place),
-        RUN(fragments_do_not_overtake_packets_held_for_merging),
-        RUN(extension_headers_do_not_let_a_packet_overtake_others),
-        RUN(fragments_leave_the_runs_of_other_senders_whole),
-        RUN(a_wrong_checksum_is_passed_on_as_it_is),
-        RUN(so_is_one_whose_header_has_a_wrong_checksum),
-        RUN(a_run_never_exceeds_an_ip_packet),
-        RUN(a_checksum_left_to_us_is_filled_in),
-        RUN(headers_of_segments_may_be_long_and_hide_the_destination),
-        RUN(nonsense_from_the_system_is_passed_over),
-        RUN(a_packet_that_cannot_be_read_is_not_the_end),
+        RUN(packets_other_than_plain_data_keep_their_order),
+        RUN(fragments_do_not_overtake_packets_being_merged),
+        RUN(packets_with_extension_headers_do_not_overtake_others),
+        RUN(fragments_do_not_split_runs_of_other_senders),
+        RUN(a_packet_with_a_wrong_checksum_is_passed_on_unchanged),
+        RUN(a_packet_with_a_wrong_header_checksum_is_passed_on_unchanged),
+        RUN(a_merged_segment_never_exceeds_the_longest_ip_packet),
+        RUN(a_partial_checksum_is_completed),
+        RUN(segments_may_have_long_headers_and_a_hidden_destination),
+        RUN(malformed_segments_are_dropped),
+        RUN(a_packet_that_cannot_be_read_does_not_stop_the_daemon),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,21 +2,16 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a daemon that has been taken over could still do. Each attempt is made in a process of its
- * own behind one of the two walls, so that the one does not hide a hole in the other.
+ * What a compromised daemon could still do. Each attempt is made in a process of its own with
+ * either Landlock or seccomp, so that neither hides a hole in the other.
  */
 
 #include "test.h"
 
-#include "wyrmd.h"
-
-static char folder[] = "/tmp/wyrm-sandbox-XXXXXX";
-#undef UAPI_DIR
-#define UAPI_DIR folder
-
-#include "../../../daemon/sandbox.c"
+#include "sandbox.c"
 
 #include <net/if.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,20 +19,31 @@ static char folder[] = "/tmp/wyrm-sandbox-XXXXXX";
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static char inside[64], outside[64];
+static char directory[] = "/tmp/wyrm-sandbox-XXXXXX", inside[64], outside[64];
 
-void wyrmd_log(const struct wyrmd *d, const char *format, ...)
+void wyrmd_log_verbose(const char *format, ...)
 {
-    (void)d;
     (void)format;
+}
+
+/* ---- The sandbox ----------------------------------------------------------- */
+
+static bool landlock(void)
+{
+    return enter_landlock(directory);
+}
+
+static bool landlock_and_seccomp(void)
+{
+    return landlock() && enter_seccomp();
 }
 
 FIXTURE(set_up)
 {
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(directory) == NULL)
         return -1;
-    snprintf(inside, sizeof(inside), "%s/wg0.sock", folder);
-    snprintf(outside, sizeof(outside), "%s.other", folder);
+    snprintf(inside, sizeof(inside), "%s/wg0.sock", directory);
+    snprintf(outside, sizeof(outside), "%s.other", directory);
     return close(creat(inside, 0600)) + close(creat(outside, 0600));
 }
 
@@ -45,31 +51,31 @@ FIXTURE(tear_down)
 {
     (void)unlink(inside);
     (void)unlink(outside);
-    return rmdir(folder);
+    return rmdir(directory);
 }
 
-enum { ALLOWED_HERE, FAILED_OTHERWISE = 254, NO_WALL = 255 };
+enum { SUCCEEDED, NO_ERRNO = 254, NOT_SUPPORTED = 255 };
 
-/* 0: the attempt succeeded. Else its errno. */
-static int behind(bool (*wall)(void), bool (*attempt)(void))
+/* SUCCEEDED if the attempt succeeded, else its errno. */
+static int inside_sandbox(bool (*enter)(void), bool (*attempt)(void))
 {
     int status;
     pid_t child;
 
     if (!WYRMD_SANDBOX)
-        skip(); /* the sanitizers could not work behind them */
+        skip(); /* sanitizers do not work in the sandbox */
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || !wall())
-            _exit(NO_WALL);
-        errno = FAILED_OTHERWISE;
-        _exit(attempt() ? ALLOWED_HERE : errno);
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || !enter())
+            _exit(NOT_SUPPORTED);
+        errno = NO_ERRNO;
+        _exit(attempt() ? SUCCEEDED : errno);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == NO_WALL)
-        skip(); /* this system has none */
+    if (WEXITSTATUS(status) == NOT_SUPPORTED)
+        skip(); /* not supported by this system */
     return WEXITSTATUS(status);
 }
 
@@ -80,21 +86,21 @@ static bool read_a_file(void)
     return open("/etc/passwd", O_RDONLY) >= 0;
 }
 
-static bool read_a_folder(void)
+static bool read_a_directory(void)
 {
     return open("/", O_RDONLY | O_DIRECTORY) >= 0;
 }
 
-static bool write_its_own_folder(void)
+static bool write_the_socket_file(void)
 {
     return open(inside, O_WRONLY) >= 0;
 }
 
-static bool make_a_file(void)
+static bool create_a_file(void)
 {
     char name[80];
 
-    snprintf(name, sizeof(name), "%s/new", folder);
+    snprintf(name, sizeof(name), "%s/new", directory);
     return open(name, O_WRONLY | O_CREAT, 0600) >= 0;
 }
 
@@ -120,7 +126,7 @@ static bool fork_a_process(void)
     return fork() >= 0;
 }
 
-static bool kill_the_parent(void)
+static bool signal_the_parent(void)
 {
     return kill(getppid(), 0) == 0;
 }
@@ -173,14 +179,14 @@ static bool open_udp_sockets(void)
            sendto(fds[0], "", 0, 0, NULL, 0) < 0 && errno == EDESTADDRREQ && close(fds[0]) == 0;
 }
 
-static bool look_at_interfaces(void)
+static bool query_interfaces(void)
 {
     char name[IFNAMSIZ];
 
     return if_nametoindex("lo") > 0 && if_indextoname(1, name) != NULL;
 }
 
-static bool get_memory(void)
+static bool allocate_memory(void)
 {
     char *small = malloc(1000), *large = malloc(10000000);
     bool got = small != NULL && large != NULL;
@@ -193,61 +199,56 @@ static bool get_memory(void)
     return got;
 }
 
-static bool say_something(void)
+static bool print_to_stderr(void)
 {
     return fprintf(stderr, "%s", "") == 0 && fflush(stderr) == 0;
 }
 
 /* ---- Tests ----------------------------------------------------------------- */
 
-TEST(landlock_keeps_out_of_all_files)
+TEST(landlock_denies_access_to_all_files)
 {
-    bool (*const attempts[])(void) = {read_a_file,          read_a_folder, make_a_file,
-                                      write_its_own_folder, run_a_program, remove_another_file};
+    bool (*const attempts[])(void) = {read_a_file,           read_a_directory, create_a_file,
+                                      write_the_socket_file, run_a_program,    remove_another_file};
 
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
-        assert_int_equal(behind(enter_landlock, attempts[i]), EACCES);
+        assert_int_equal(inside_sandbox(landlock, attempts[i]), EACCES);
     assert_int_equal(access(outside, F_OK), 0);
 }
 
-TEST(landlock_lets_the_socket_be_removed)
+TEST(landlock_allows_removing_the_control_socket)
 {
-    assert_int_equal(behind(enter_landlock, remove_the_socket), ALLOWED_HERE);
+    assert_int_equal(inside_sandbox(landlock, remove_the_socket), SUCCEEDED);
     assert_int_equal(close(creat(inside, 0600)), 0);
 }
 
-TEST(the_filter_refuses_what_the_loop_does_not_do)
+TEST(seccomp_denies_system_calls_that_the_loop_does_not_need)
 {
     bool (*const attempts[])(void) = {
-        read_a_file,          run_a_program,        fork_a_process,        kill_the_parent,
+        read_a_file,          run_a_program,        fork_a_process,        signal_the_parent,
         trace_the_parent,     open_a_packet_socket, map_executable_memory, make_memory_executable,
         type_on_the_terminal, enter_a_namespace};
 
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
-        assert_int_equal(behind(enter_seccomp, attempts[i]), EPERM);
+        assert_int_equal(inside_sandbox(enter_seccomp, attempts[i]), EPERM);
 }
 
-static bool enter_both(void)
+TEST(the_loop_can_do_its_work_in_the_sandbox)
 {
-    return enter_landlock() && enter_seccomp();
-}
-
-TEST(what_the_loop_needs_goes_on_behind_both)
-{
-    bool (*const needs[])(void) = {open_udp_sockets, look_at_interfaces, get_memory, say_something,
-                                   remove_the_socket};
+    bool (*const needs[])(void) = {open_udp_sockets, query_interfaces, allocate_memory,
+                                   print_to_stderr, remove_the_socket};
 
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-        assert_int_equal(behind(enter_both, needs[i]), ALLOWED_HERE);
+        assert_int_equal(inside_sandbox(landlock_and_seccomp, needs[i]), SUCCEEDED);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(landlock_keeps_out_of_all_files),
-        RUN(landlock_lets_the_socket_be_removed),
-        RUN(the_filter_refuses_what_the_loop_does_not_do),
-        RUN(what_the_loop_needs_goes_on_behind_both),
+        RUN(landlock_denies_access_to_all_files),
+        RUN(landlock_allows_removing_the_control_socket),
+        RUN(seccomp_denies_system_calls_that_the_loop_does_not_need),
+        RUN(the_loop_can_do_its_work_in_the_sandbox),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -513,7 +513,7 @@ def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: WireG
 def test_a_second_daemon_for_an_interface_is_refused(alone: WireGuard, wyrmd: Path) -> None:
     with pytest.raises(WyrmError) as refused:
         alone.host.run(wyrmd, "wga")
-    assert "another program has it" in refused.value.detail
+    assert "another program uses it" in refused.value.detail
     with namespace("east") as east, pytest.raises(WyrmError) as refused:
         east.run(wyrmd, "wga")  # there the name is free, but the socket is taken
     assert "another daemon serves this interface" in refused.value.detail
@@ -522,14 +522,14 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: WireGuard, wyrmd: Pa
 
 def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None:
     """Who is root already is not told to become root."""
-    taken, impossible = "there is another interface of this name", "no interface can have this name"
+    taken, impossible = "an interface of another kind has this name", "not a valid interface name"
     with namespace("west") as west:
         west.ip("link add veth0 type veth peer name veth1")
         for name, why in (("veth0", taken), ("wg 0", impossible), ("..", impossible)):
             with pytest.raises(WyrmError) as refused:
                 west.run(wyrmd, name)
             assert refused.value.detail.strip() == (
-                f"wyrmd: {name}: making the interface: Invalid argument; {why}"
+                f"wyrmd: {name}: creating the interface: Invalid argument; {why}"
             )
             assert not (SOCKETS / f"{name}.sock").exists()
 
@@ -602,8 +602,8 @@ os.execv("{wyrmd}", ["wyrmd", *sys.argv[1:]])
             eventually(lambda: "interface: wga" in west.run("wg", "show", check=False), "it")
             said = log.read_text().splitlines()
         assert said == [
-            "wyrmd: wga: without Landlock: Function not implemented",
-            "wyrmd: wga: without a filter of system calls: Function not implemented",
+            "wyrmd: wga: running without Landlock: Function not implemented",
+            "wyrmd: wga: running without a seccomp filter: Function not implemented",
         ]
 
 

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The Internet checksum (RFC 1071): a sum of 16-bit words whose byte order does not matter as long
- * as it is the same throughout, so that words of the machine will do.
+ * The sum of 16-bit words is the same in either byte order, except that its own bytes are swapped.
+ * So the sum is taken in native words, and stored the way the packet was read.
  */
-#include "wyrmd.h"
+#include "checksum.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ uint64_t wyrmd_sum(uint64_t sum, const void *bytes, size_t len)
     uint64_t low = 0, high = 0;
     uint8_t tail[8] = {0};
 
-    /* Halves are added apart: 2^32 words may pass before a sum overflows. */
+    /* Halves are summed separately, so neither sum overflows before 2^32 words. */
     for (; len >= 32; len -= 32, p += 32) {
         uint64_t a = word(p), b = word(p + 8), c = word(p + 16), e = word(p + 24);
 

@@ -2,69 +2,48 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * How datagrams leave when the system refuses some: what is tried again, what is remembered, and
- * how many calls that takes. The system is played by two functions.
+ * How datagrams are sent when the system refuses some: what is retried, what is remembered, and how
+ * many system calls that takes. Two functions stand in for the system.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#define SET_UP open_world
+#define SET_UP    open_world
+#define TEAR_DOWN close_world
 #include "test.h"
 
 #include <errno.h>
 
-#include "udp.h"
+#include "outbox.h"
+#include "system.h"
+
+#include <netinet/udp.h>
 
 enum { PEERS = 4, LONG = 1452, SHORT = 400 };
 
-static struct wyrmd d;
+static struct wyrmd_core core;
+static struct wyrmd_udp udp;
+static struct wyrmd_outbox box;
 static struct wyrm_peer peers[PEERS];
-static uint8_t bytes[OUTBOX_BYTES];
-static struct no_runs no_runs[PEERS];
 
-/* The system: what it refuses, and what has happened. */
+/* The system: what it refuses, and what it has seen. */
 static size_t path_mtu;
 static int run_error, any_error;
-static uint8_t gone; /* first byte of a local address that it no longer has */
+static uint8_t gone; /* first byte of a local address that was removed */
 static unsigned calls, runs, datagrams;
 
 int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *header, int flags);
 
-void wyrmd_log(const struct wyrmd *daemon, const char *format, ...)
+void wyrmd_log_verbose(const char *format, ...)
 {
-    (void)daemon;
     (void)format;
-}
-
-bool wyrmd_watch(struct wyrmd *daemon, int fd)
-{
-    (void)daemon;
-    (void)fd;
-    return true;
-}
-
-void wyrmd_initiations_open(struct wyrmd *daemon)
-{
-    (void)daemon;
-}
-
-void wyrmd_initiations_close(struct wyrmd *daemon)
-{
-    (void)daemon;
-}
-
-int wyrmd_initiations_mark(const struct wyrmd *daemon, uint32_t mark)
-{
-    (void)daemon;
-    (void)mark;
-    return 0;
 }
 
 /* 0 or an errno. */
 static int take(const struct msghdr *header)
 {
-    struct msghdr copy = *header; /* CMSG_NXTHDR wants one that is not const */
+    struct msghdr copy = *header; /* CMSG_NXTHDR does not accept const */
     size_t segment = 0;
 
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&copy); c != NULL; c = CMSG_NXTHDR(&copy, c)) {
@@ -112,22 +91,26 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *header, int flags)
 
 FIXTURE(open_world)
 {
-    static struct wyrm_pools pools = {.peers = peers, .n_peers = PEERS};
-
-    memset(&d, 0, sizeof(d));
-    memset(no_runs, 0, sizeof(no_runs));
-    d.dev.pools = &pools;
-    d.outbox.bytes = bytes;
-    d.no_runs = no_runs;
-    d.now = 1000000;
+    memset(&core, 0, sizeof(core));
+    memset(&box, 0, sizeof(box));
+    core.pools = (struct wyrm_pools){.peers = peers, .n_peers = PEERS};
+    core.dev.pools = &core.pools;
+    core.now = 1000000;
     path_mtu = 1500;
     run_error = any_error = 0;
     gone = 0;
+    return wyrmd_outbox_init(&box, &core, &udp) ? 0 : -1;
+}
+
+FIXTURE(close_world)
+{
+    free(box.bytes);
+    free(box.no_runs);
     return 0;
 }
 
-/* Sends `n` datagrams to a peer, from a local address that begins with `local`; how many arrived.
- */
+/* Sends `n` datagrams to a peer, from a local address that begins with `local`; returns how many
+ * the system accepted. */
 static unsigned send_some(wyrm_peer_id peer, unsigned n, size_t len, uint8_t local)
 {
     struct wyrm_packet packet = {.len = len, .peer = peer};
@@ -136,23 +119,23 @@ static unsigned send_some(wyrm_peer_id peer, unsigned n, size_t len, uint8_t loc
     packet.to.remote.family = 4;
     packet.to.local.bytes[0] = local;
     for (unsigned i = 0; i < n; i++) {
-        packet.data = wyrmd_udp_room(&d);
+        packet.data = wyrmd_outbox_room(&box);
         memset(packet.data, 0, len);
-        wyrmd_udp_commit(&d, &packet);
+        wyrmd_outbox_commit(&box, &packet);
     }
-    wyrmd_udp_flush(&d);
+    wyrmd_outbox_flush(&box);
     return datagrams;
 }
 
-TEST(datagrams_of_one_length_leave_as_runs)
+TEST(datagrams_of_equal_length_are_sent_as_runs)
 {
     assert_int_equal(send_some(1, 80, LONG, 10), 80);
     assert_int_equal(calls, 1);
     assert_int_equal(runs, 2);
 }
 
-/* As on a link with an MTU below a datagram's length: each must be fragmented. */
-TEST(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush)
+/* As on a link with an MTU below the length of a datagram: each must be fragmented. */
+TEST(a_run_longer_than_the_path_mtu_is_not_retried_with_every_flush)
 {
     path_mtu = 1400;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
@@ -161,7 +144,7 @@ TEST(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush)
     assert_int_equal(calls, 1);
 }
 
-TEST(shorter_datagrams_and_other_peers_still_go_as_runs)
+TEST(shorter_datagrams_and_other_peers_still_use_runs)
 {
     path_mtu = 1400;
     (void)send_some(1, 40, LONG, 10);
@@ -172,21 +155,21 @@ TEST(shorter_datagrams_and_other_peers_still_go_as_runs)
     assert_int_equal(runs, 1);
 }
 
-TEST(a_refused_run_is_tried_again_after_a_while)
+TEST(runs_are_retried_30_seconds_after_a_refusal)
 {
     path_mtu = 1400;
     (void)send_some(1, 40, LONG, 10);
     path_mtu = 1500;
-    d.now += 29000;
+    core.now += 29000;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
     assert_int_equal(runs, 0);
-    d.now += 1001;
+    core.now += 1001;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
     assert_int_equal(runs, 1);
 }
 
-/* Where the interface makes no checksums, or packets are transformed. */
-TEST(where_no_run_can_go_short_ones_cannot_either)
+/* As where the interface does not compute checksums, or packets are transformed. */
+TEST(a_path_without_run_support_gets_no_shorter_runs_either)
 {
     run_error = EIO;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
@@ -194,7 +177,7 @@ TEST(where_no_run_can_go_short_ones_cannot_either)
     assert_int_equal(calls, 1);
 }
 
-TEST(what_a_firewall_or_a_full_queue_blocks_costs_one_call)
+TEST(datagrams_blocked_by_a_firewall_or_a_full_queue_cost_one_call)
 {
     const int errors[] = {EPERM, EAGAIN, ENOBUFS, EHOSTUNREACH};
 
@@ -208,7 +191,7 @@ TEST(what_a_firewall_or_a_full_queue_blocks_costs_one_call)
     assert_int_equal(runs, 1);
 }
 
-TEST(an_address_that_is_gone_is_left_and_runs_go_on)
+TEST(a_removed_local_address_is_forgotten_and_runs_continue)
 {
     gone = 10;
     assert_int_equal(send_some(1, 40, LONG, 10), 40);
@@ -218,7 +201,7 @@ TEST(an_address_that_is_gone_is_left_and_runs_go_on)
     assert_int_equal(runs, 1);
 }
 
-TEST(a_cookie_reply_is_sent_without_its_run_if_need_be)
+TEST(cookie_replies_are_sent_one_by_one_if_a_run_is_refused)
 {
     run_error = EINVAL;
     assert_int_equal(send_some(WYRM_NO_PEER, 8, 64, 10), 8);
@@ -227,14 +210,14 @@ TEST(a_cookie_reply_is_sent_without_its_run_if_need_be)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(datagrams_of_one_length_leave_as_runs),
-        RUN(a_run_that_the_path_cannot_carry_is_not_tried_with_every_flush),
-        RUN(shorter_datagrams_and_other_peers_still_go_as_runs),
-        RUN(a_refused_run_is_tried_again_after_a_while),
-        RUN(where_no_run_can_go_short_ones_cannot_either),
-        RUN(what_a_firewall_or_a_full_queue_blocks_costs_one_call),
-        RUN(an_address_that_is_gone_is_left_and_runs_go_on),
-        RUN(a_cookie_reply_is_sent_without_its_run_if_need_be),
+        RUN(datagrams_of_equal_length_are_sent_as_runs),
+        RUN(a_run_longer_than_the_path_mtu_is_not_retried_with_every_flush),
+        RUN(shorter_datagrams_and_other_peers_still_use_runs),
+        RUN(runs_are_retried_30_seconds_after_a_refusal),
+        RUN(a_path_without_run_support_gets_no_shorter_runs_either),
+        RUN(datagrams_blocked_by_a_firewall_or_a_full_queue_cost_one_call),
+        RUN(a_removed_local_address_is_forgotten_and_runs_continue),
+        RUN(cookie_replies_are_sent_one_by_one_if_a_run_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
