@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The last check on every IP packet that leaves by Ethernet: what belongs to the tunnel does not,
- * however it got there. Replies that go back by the interface they came from, sockets bound to an
- * interface and the time before the tunnel starts all bypass routing; this does not. A refused
- * packet asks for no neighbor either, so that no inside address appears in ARP or neighbor
- * discovery. Core lock held unless said otherwise.
+ * The last check on every IP packet sent by Ethernet: traffic of the tunnel is dropped, however it
+ * got there. Replies sent through the interface of the request, sockets bound to an interface and
+ * packets before the tunnel starts bypass routing, but not this check. A dropped packet triggers no
+ * neighbor lookup, so no inside address appears in ARP or neighbor discovery. Core lock held unless
+ * said otherwise.
  */
 #ifndef GUARD_H
 #define GUARD_H
@@ -31,7 +31,7 @@ void guard_hold(const struct wyrm_prefix *prefixes, unsigned count);
  * exempt from the tunnel's prefixes. DHCP, neighbor discovery and guard_bypass() are. */
 void guard_set_strict(bool on);
 
-/** The tunnel is up, or is not wanted any more: from here on only its routes count. */
+/** Ends guard_hold(): the tunnel is up, or off. From now on only its routes count. */
 void guard_release(void);
 
 /** True while guard_hold() is in force. Any task. */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * iperf 2 over UDP: one session at a time as a server, and a paced sender. The server answers the
- * last datagram with its figures, and sends nothing else: who asks it to send (iperf -R, -d, -r)
- * may have forged his address, and the device would flood somebody who never asked.
+ * last datagram with its figures, and sends nothing else: a client that asks it to send (iperf -R,
+ * -d, -r) may have forged its address, and the device would flood a third party.
  */
 #include "iperf_udp.h"
 
@@ -26,15 +26,15 @@
 #define FIN_TRIES   10
 #define FIN_WAIT_MS 100u
 
-/* Who sends before the other has finished waits this long for the other to fall silent. */
+/* A new client may begin once the current one has been silent for this long. */
 #define SILENCE_US 1000000u
 
-/* The least time between two reports, and between two refusals: addresses may be forged. */
+/* Minimum time between two reports, and between two refusals: addresses may be forged. */
 #define REPORT_GAP_US  20000u
 #define REFUSAL_GAP_US 1000000u
 
-/* How long the sender sends without a pause when it is late: Ctrl-C is looked for in between, and
- * tasks of lower priority get their turn. */
+/* A late sender catches up for at most this long, then checks for Ctrl-C and lets tasks of lower
+ * priority run. */
 #define BURST_US 5000u
 
 struct session {
@@ -42,13 +42,13 @@ struct session {
     ip_addr_t peer;
     uint16_t port;
     struct iperf_count count;
-    int64_t answered; /* the number of the last datagram that got a report, as it is: negative */
+    int64_t answered; /* id (negative) of the last datagram that got a report */
     uint8_t report[IPERF_REPORT_LEN];
 };
 
 static struct udp_pcb *server;
 static struct session session;
-static uint64_t next_report, next_refusal; /* not before, device clock */
+static uint64_t next_report, next_refusal; /* earliest time, device clock */
 
 /* ---- server ---- */
 
@@ -86,8 +86,8 @@ static bool from_session(const ip_addr_t *from, u16_t port)
     return session.port == port && ip_addr_eq(&session.peer, from);
 }
 
-/* After the end of a session datagrams that were overtaken may follow: they begin no new one, nor
- * does anybody else while one goes on. */
+/* Reordered datagrams may arrive after the end of a session; they do not begin a new one. Nor does
+ * another client while a session is active. */
 static bool may_begin(const ip_addr_t *from, u16_t port, uint64_t now)
 {
     bool silent = now - session.count.last >= SILENCE_US;
@@ -185,9 +185,9 @@ struct sender {
     const struct iperf_options *options;
     uint32_t length;
     uint64_t start;
-    uint64_t offered, sent; /* bytes given to the stack, and those it took */
+    uint64_t offered, sent; /* bytes passed to the stack, bytes it accepted */
     int64_t id;             /* of the latest datagram that was sent */
-    uint32_t refused;       /* datagrams that the stack did not take, and why */
+    uint32_t refused;       /* datagrams that the stack rejected; the reason */
     err_t reason;
     volatile bool reported;
     uint8_t report[IPERF_REPORT_LEN];
@@ -233,7 +233,7 @@ static bool send_datagram(struct sender *sender, int64_t id)
     return error == ERR_OK;
 }
 
-/* A number is used up only by a datagram that left: the server counts the others as lost. */
+/* Only a datagram that was sent consumes an id: the server would count the others as lost. */
 static void send_next(struct sender *sender)
 {
     sender->offered += sender->length;

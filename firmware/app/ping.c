@@ -23,7 +23,7 @@
 
 #define SIZE_MAX_BYTES 8000u
 #define PATIENCE_US    1000000u
-#define IN_FLIGHT      16u /* requests whose replies are still told apart; a power of two */
+#define IN_FLIGHT      16u /* outstanding requests; a power of two */
 
 struct ping {
     ip_addr_t target;
@@ -53,14 +53,14 @@ static void account(struct ping *ping, uint32_t us)
     ping->received++;
 }
 
-/* The request with this number: when it was sent, for its first reply to set to 0. */
+/* Send time of the request with this sequence number; its first reply clears it. */
 static uint64_t *find_request(struct ping *ping, uint16_t sequence)
 {
     return &ping->sent_at[sequence % IN_FLIGHT];
 }
 
-/* Runs in the TCP/IP task. Eats all replies to us, also to requests before the latest and doubles:
- * lwIP would count them as dropped. Leaves everything else. */
+/* Runs in the TCP/IP task. Consumes all replies to us, late ones and duplicates too, because lwIP
+ * would count them as dropped. Passes on everything else. */
 static u8_t on_reply(void *context, struct raw_pcb *pcb, struct pbuf *p, const ip_addr_t *from)
 {
     struct ping *ping = context;
@@ -107,7 +107,7 @@ static void fill(struct pbuf *p, const struct ping *ping)
     for (u16_t i = sizeof echo; i < p->tot_len; i++)
         pbuf_put_at(p, i, (u8_t)i);
     (void)pbuf_take(p, &echo, sizeof echo);
-    if (!v6) { /* lwIP makes the one of ICMPv6, which covers addresses */
+    if (!v6) { /* lwIP computes that of ICMPv6, which covers the addresses */
         echo.checksum = inet_chksum_pbuf(p);
         (void)pbuf_take(p, &echo, sizeof echo);
     }

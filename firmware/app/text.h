@@ -28,16 +28,17 @@ size_t text_format(char *out, size_t cap, const char *format, ...)
 const char *text_transfer(char out[TEXT_TRANSFER_MAX], const char *direction, uint64_t bytes,
                           uint64_t microseconds);
 
-/** Reads a whole decimal word no larger than max. */
+/** Parses a decimal word, at most max. */
 bool text_to_u64(const char *word, uint64_t max, uint64_t *out);
 
-/** The same for 32 bits and with a least value. */
+/** The same for 32 bits, with a minimum. */
 bool text_to_u32(const char *word, uint32_t min, uint32_t max, uint32_t *out);
 
 /** Reads a decimal number with up to three places ("0.25") as thousandths, no larger than max. */
 bool text_to_milli(const char *word, uint32_t max, uint32_t *out);
 
-/** Reads an address of either family; four numbers for IPv4, not inet_aton's short forms. */
+/** Parses an address of either family. IPv4 needs four numbers; inet_aton's short forms are
+ * rejected. */
 bool text_to_address(const char *word, ip_addr_t *out);
 
 /** Reads "ADDRESS/BITS" of either family. */

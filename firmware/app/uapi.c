@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The command uapi: one request of wg(8)'s protocol. It is read whole, unseen, and then applied, as
- * a whole or not at all, under one hold of lwIP's core lock: a change that clears allowed addresses
- * and sets them again must let nothing slip out in between. The answer leaves piece by piece
- * without the lock: printing waits for the serial line.
+ * The command uapi: one request of wg(8)'s protocol. It is read completely, without echo, and then
+ * applied atomically under lwIP's core lock, so that no packet leaks while a request replaces
+ * allowed IPs. The answer is printed piece by piece without the lock, because printing waits for
+ * the serial line.
  */
 #include <string.h>
 
@@ -102,9 +102,9 @@ static wyrm_status advance(struct wyrm_lwip *lwip, void *argument)
 
 /* ---- the command ---- */
 
-/* Reads lines, unseen, up to an empty one. A line or a request that is too long is read to its end
- * all the same: its rest would be taken, and shown, as commands. The one becomes a line that means
- * nothing, the other is refused whole. */
+/* Reads lines without echo up to an empty one. Reads a line or request that is too long to its end
+ * too; otherwise the console would echo the rest and run it. Replaces such a line by an invalid
+ * one, and rejects such a request. */
 static bool read_request(char *text, size_t size, size_t *out)
 {
     bool fits = true;

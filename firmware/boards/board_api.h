@@ -43,8 +43,8 @@ uint64_t board_clock_us(void);
 /* ---- entropy ---- */
 
 /**
- * Fills out[0..len) with cryptographic random bytes. False when the board has none to give; the
- * buffer then holds zeros and must not be used. May block for the time of a host call.
+ * Fills out[0..len) with cryptographic random bytes. False if the board has no entropy; the buffer
+ * is then zeroed and must not be used. May block for the duration of a host call.
  */
 bool board_random(void *out, size_t len);
 
@@ -57,9 +57,9 @@ void board_console_write(const char *text, size_t len);
 int board_console_read(void);
 
 /**
- * What happens when bytes come faster than they are read. True, for a reader: the sender is made to
- * wait, as far as the hardware can, and nothing is lost. False, while nobody reads: everything that
- * was typed ahead is dropped and counted, and Ctrl-C is still noticed.
+ * What to do when bytes arrive faster than they are read. True, while a task reads: make the sender
+ * wait, as far as the hardware can, and lose nothing. False, while nobody reads: drop and count
+ * everything typed ahead, but still notice Ctrl-C.
  */
 void board_console_hold_sender(bool hold);
 
@@ -102,7 +102,7 @@ bool board_flash_program(enum board_flash_part part, size_t offset, const void *
 /** netif_add() initialiser of the board's Ethernet. */
 err_t board_netif_init(struct netif *netif);
 
-/** What the Ethernet driver saw and threw away since boot. */
+/** Counters of the Ethernet driver since boot. */
 struct board_eth_stats {
     uint32_t rx_frames;
     uint32_t rx_errors;    /* marked bad by the controller */

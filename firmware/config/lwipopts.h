@@ -46,9 +46,9 @@ void net_assert_locked(void);
 #define ETH_PAD_SIZE      2
 #define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
 #define PBUF_POOL_BUFSIZE 1536
-/* What strangers can keep busy leaves a dozen free: 8 fragments of each family, and one reply for
- * each absent neighbor, 8 of IPv4 (app/neighbors.c) and 10 of IPv6. Received buffers wait there: an
- * echo reply is sent in the buffer of its request. */
+/* Strangers can occupy all but a dozen: 8 fragments per family, and one reply per absent neighbor,
+ * 8 of IPv4 (app/neighbors.c) and 10 of IPv6. These are receive buffers, because an echo reply
+ * reuses the buffer of its request. */
 #define PBUF_POOL_SIZE 48
 
 /* ---- IP ---- */

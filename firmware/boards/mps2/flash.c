@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Persistent flash, played by PSRAM that the emulator keeps in a file, under the rules of NOR
+ * Persistent flash, simulated in PSRAM that the emulator keeps in a file, with the rules of NOR
  * flash: sectors erase to 0xff, programming only clears bits. Layout from the start of the PSRAM:
  * one sector with a label, then the partitions. A missing label means blank or volatile memory;
  * everything is then erased and labelled, and the device works for as long as it has power.

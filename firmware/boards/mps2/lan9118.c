@@ -159,8 +159,8 @@ static void deliver(struct pbuf *p)
     pbuf_free(p);
 }
 
-/* Without a free buffer the frames stay where they are, for the controller to drop what comes on
- * top at no cost: throwing them away here would starve the stack that is to free the buffers. */
+/* Without a free buffer, leave the frames in the FIFO: the controller then drops new ones at no
+ * cost. Discarding them here would starve the stack, which has to free the buffers. */
 static void receive_all(void)
 {
     while (RX_FIFO_INF >> 16 & 0xffu) {

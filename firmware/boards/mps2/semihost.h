@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Finds out whether anyone answers. Called once at start-up, before the scheduler. */
+/** Detects whether a host is attached. Called once at start-up, before the scheduler. */
 void semihost_init(void);
 
 /** Copies the command line, terminated; false when there is none. */
