@@ -56,6 +56,19 @@ def test_layer_check_notices_a_wrong_include(tmp_path: Path) -> None:
     assert "crypto may not include ../core/wyrm_peer.h" in done.stdout
 
 
+def test_layer_check_notices_a_cycle(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    script = tmp_path / "tools/check_layers.py"
+    script.write_text((ROOT / "tools/check_layers.py").read_text())
+    (tmp_path / "daemon").mkdir()
+    for module, other in (("udp", "tunnel"), ("tunnel", "udp")):
+        (tmp_path / f"daemon/{module}.h").write_text("")
+        (tmp_path / f"daemon/{module}.c").write_text(f'#include "{other}.h"\n')
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "daemon: modules include one another" in done.stdout
+
+
 def test_every_file_states_its_licence() -> None:
     covered = [
         pattern

@@ -48,7 +48,7 @@ def interfaces(where: Host) -> set[str]:
 # --- wg --------------------------------------------------------------------------------------
 
 
-def test_wg_show_and_dump_tell_all(connect: Connect) -> None:
+def test_wg_show_and_dump_report_every_setting(connect: Connect) -> None:
     psk = wireguard.make_psk()
     pair = connect(psk=psk)
     west, east = pair.west, pair.east
@@ -70,7 +70,7 @@ def test_wg_show_and_dump_tell_all(connect: Connect) -> None:
     assert sorted(west.wg("show", "interfaces").split()) == ["wga", "wgb"]
 
 
-def test_what_showconf_prints_setconf_takes(connect: Connect) -> None:
+def test_setconf_accepts_the_output_of_showconf(connect: Connect) -> None:
     pair = connect(psk=wireguard.make_psk())
     text = pair.west.wg("showconf", "wga")
     assert pair.west.keys.private in text
@@ -80,7 +80,7 @@ def test_what_showconf_prints_setconf_takes(connect: Connect) -> None:
     assert pair.west.host.pings(pair.EAST) == 1
 
 
-def test_addconf_adds(alone: WireGuard) -> None:
+def test_addconf_keeps_existing_peers(alone: WireGuard) -> None:
     one, other = wireguard.make_keys().public, wireguard.make_keys().public
     alone.configure(f"[Peer]\nPublicKey = {one}\nAllowedIPs = 10.0.0.0/8\n")
     alone.configure(f"[Peer]\nPublicKey = {other}\nAllowedIPs = 11.0.0.0/8\n", "addconf")
@@ -170,7 +170,7 @@ def test_a_port_that_another_program_would_share_is_refused(alone: WireGuard) ->
     assert "Address already in use" in refused.value.detail
 
 
-def test_mistakes_are_told_by_their_name(alone: WireGuard) -> None:
+def test_invalid_requests_are_answered_with_the_right_errno(alone: WireGuard) -> None:
     said = talk(alone, b"set=1\nfwmark=0x10\n\n")
     assert said == b"errno=-22\n\n"
     assert talk(alone, b"set=1\nprivate_key\n\n") == b"errno=-71\n\n"
@@ -191,13 +191,13 @@ def talk(tunnel: WireGuard, request: bytes) -> bytes:
         return said
 
 
-def test_requests_may_follow_each_other_on_a_connection(alone: WireGuard) -> None:
+def test_several_requests_may_share_a_connection(alone: WireGuard) -> None:
     said = talk(alone, b"set=1\nlisten_port=4567\n\nget=1\n\nget=1\n\n")
     assert said.startswith(b"errno=0\n\nlisten_port=4567\n")
     assert said.count(b"errno=0\n\n") == 3
 
 
-def test_clients_that_hang_do_not_keep_others_out(alone: WireGuard) -> None:
+def test_hanging_clients_do_not_lock_out_others(alone: WireGuard) -> None:
     for i in range(100):
         alone_peer = f"public_key={i + 1:064x}\n"
         talk(alone, f"set=1\n{alone_peer}allowed_ip=10.0.{i}.0/24\n\n".encode())
@@ -221,7 +221,7 @@ def test_clients_that_hang_do_not_keep_others_out(alone: WireGuard) -> None:
     assert alone.running
 
 
-def test_silent_and_short_connections_keep_nobody_waiting(alone: WireGuard) -> None:
+def test_idle_and_short_connections_do_not_delay_others(alone: WireGuard) -> None:
     """Also while the daemon has no time to accept them."""
     os.kill(alone.pid, signal.SIGSTOP)
     wires = []
@@ -241,7 +241,7 @@ def test_silent_and_short_connections_keep_nobody_waiting(alone: WireGuard) -> N
         wire.close()
 
 
-def test_a_request_that_has_begun_is_finished_among_silent_connections(alone: WireGuard) -> None:
+def test_idle_connections_do_not_evict_a_request_in_progress(alone: WireGuard) -> None:
     with contextlib.ExitStack() as stack:
 
         def connect() -> socket.socket:
@@ -323,7 +323,7 @@ def worst_round_trip_ms(pair: Pair, work: Callable[[], object]) -> float:
     return float(said.rsplit(" = ", 1)[1].split("/")[2])
 
 
-def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: WireGuard) -> None:
+def test_clients_that_never_read_answers_cost_no_memory(alone: WireGuard) -> None:
     fill(alone, 100, 250)
     before = alone.resident_kib()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
@@ -337,7 +337,7 @@ def test_requests_that_nobody_reads_the_answers_of_cost_no_memory(alone: WireGua
         assert alone.resident_kib() - before < 4096
 
 
-def test_the_time_of_a_handshake_does_not_change(connect: Connect) -> None:
+def test_the_reported_handshake_time_is_stable(connect: Connect) -> None:
     pair = connect()
     assert pair.west.host.pings(pair.EAST) == 1
 
@@ -416,13 +416,15 @@ def ended(tunnel: WireGuard) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_and_nothing_stays(alone: WireGuard, number: signal.Signals) -> None:
+def test_a_signal_stops_the_daemon_and_everything_is_removed(
+    alone: WireGuard, number: signal.Signals
+) -> None:
     os.kill(alone.pid, number)
     eventually(lambda: ended(alone), "its end")
     assert "wga" not in interfaces(alone.host)
 
 
-def test_sigint_ends_it_even_if_it_was_ignored_when_it_began(
+def test_sigint_stops_the_daemon_even_if_it_was_ignored_at_start(
     alone: WireGuard, wyrmd: Path, tmp_path: Path
 ) -> None:
     """As a shell ignores it for what it starts in its background."""
@@ -434,7 +436,7 @@ def test_sigint_ends_it_even_if_it_was_ignored_when_it_began(
         assert "wgb" not in interfaces(alone.host)
 
 
-def test_it_closes_what_it_inherited(wyrmd: Path) -> None:
+def test_the_daemon_closes_inherited_files(wyrmd: Path) -> None:
     ours, inherited = os.pipe()
     with namespace("west") as west:
         command = [str(arg) for arg in west.command(wyrmd, "wgz")]
@@ -473,12 +475,12 @@ def test_port_and_interface_are_free_once_the_socket_is_gone(wyrmd: Path, tmp_pa
                     assert waiting.wait(10) == 0
 
 
-def test_deleting_the_interface_ends_it(alone: WireGuard) -> None:
+def test_deleting_the_interface_stops_the_daemon(alone: WireGuard) -> None:
     alone.host.ip("link delete wga")
     eventually(lambda: ended(alone), "its end")
 
 
-def test_deleting_the_socket_ends_it(alone: WireGuard) -> None:
+def test_deleting_the_socket_stops_the_daemon(alone: WireGuard) -> None:
     alone.socket.chmod(0o600)  # a change of mode alone does not
     time.sleep(0.1)
     assert alone.running
@@ -487,7 +489,7 @@ def test_deleting_the_socket_ends_it(alone: WireGuard) -> None:
     assert "wga" not in interfaces(alone.host)
 
 
-def test_a_socket_of_someone_else_is_left_alone(alone: WireGuard) -> None:
+def test_the_socket_of_another_daemon_is_not_removed(alone: WireGuard) -> None:
     alone.socket.unlink()
     alone.socket.write_text("another's")
     eventually(lambda: not alone.running, "its end")
@@ -495,7 +497,7 @@ def test_a_socket_of_someone_else_is_left_alone(alone: WireGuard) -> None:
     alone.socket.unlink()
 
 
-def test_a_new_interface_is_as_the_kernels_and_says_nothing_unasked(alone: WireGuard) -> None:
+def test_a_new_interface_sends_nothing_unasked(alone: WireGuard) -> None:
     west = alone.host
     west.nft(
         "table inet t { chain out { type filter hook output priority 0; oifname wga counter; } }"
@@ -520,8 +522,8 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: WireGuard, wyrmd: Pa
     assert alone.wg("show", "wga") != ""
 
 
-def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None:
-    """Who is root already is not told to become root."""
+def test_errors_name_the_reason_an_interface_name_is_refused(wyrmd: Path) -> None:
+    """The hint to run as root is only for those who are not."""
     taken, impossible = "an interface of another kind has this name", "not a valid interface name"
     with namespace("west") as west:
         west.ip("link add veth0 type veth peer name veth1")
@@ -534,7 +536,7 @@ def test_a_name_that_is_taken_or_impossible_is_told_as_such(wyrmd: Path) -> None
             assert not (SOCKETS / f"{name}.sock").exists()
 
 
-def test_without_privileges_the_remedy_is_named(wyrmd: Path) -> None:
+def test_without_privileges_the_error_names_the_remedy(wyrmd: Path) -> None:
     with namespace("west") as west:
         weak = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
         with pytest.raises(WyrmError) as refused:
@@ -559,7 +561,7 @@ def test_wrong_usage_is_one_sentence(wyrmd: Path) -> None:
     assert "usage: wyrmd" in proc.run(wyrmd, "--help").stdout
 
 
-def test_it_keeps_one_capability_and_hides_its_memory(alone: WireGuard) -> None:
+def test_the_daemon_keeps_one_capability_and_is_not_dumpable(alone: WireGuard) -> None:
     status = dict(
         line.split(":\t", 1)
         for line in Path(f"/proc/{alone.pid}/status").read_text().splitlines()
@@ -579,7 +581,7 @@ def test_it_keeps_one_capability_and_hides_its_memory(alone: WireGuard) -> None:
     assert "Max core file size        0                    0" in limits
 
 
-def test_what_walls_are_missing_is_said_when_asked_for(wyrmd: Path, tmp_path: Path) -> None:
+def test_verbose_reports_missing_sandbox_features(wyrmd: Path, tmp_path: Path) -> None:
     """On a system without, which a filter that knows nothing of them plays."""
     log = tmp_path / "log"
     without = f"""
@@ -607,7 +609,9 @@ os.execv("{wyrmd}", ["wyrmd", *sys.argv[1:]])
         ]
 
 
-def test_an_ordinary_user_needs_one_capability_and_the_folder(wyrmd: Path, tmp_path: Path) -> None:
+def test_an_unprivileged_user_needs_one_capability_and_the_directory(
+    wyrmd: Path, tmp_path: Path
+) -> None:
     """As a unit of systemd with User= and AmbientCapabilities= starts it."""
     user, log, program = 65534, tmp_path / "log", Path("/run/wyrmd-of-anybody")
     shutil.copy(wyrmd, program)  # where every user gets at it
@@ -636,7 +640,7 @@ def test_an_ordinary_user_needs_one_capability_and_the_folder(wyrmd: Path, tmp_p
         program.unlink()
 
 
-def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
+def test_in_a_foreign_directory_the_daemon_can_still_remove_its_socket(
     wyrmd: Path, tmp_path: Path
 ) -> None:
     owner = SOCKETS.stat().st_uid
@@ -654,12 +658,12 @@ def test_in_a_folder_of_someone_else_it_keeps_what_removing_its_socket_needs(
         os.chown(SOCKETS, owner, -1)
 
 
-def test_the_socket_is_private_and_its_folder_readable(alone: WireGuard) -> None:
+def test_the_socket_is_private_and_its_directory_readable(alone: WireGuard) -> None:
     assert stat.S_IMODE(alone.socket.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(SOCKETS.stat().st_mode) == 0o755
 
 
-def test_low_ports_want_an_option(alone: WireGuard, wyrmd: Path, tmp_path: Path) -> None:
+def test_low_ports_need_an_option(alone: WireGuard, wyrmd: Path, tmp_path: Path) -> None:
     with pytest.raises(WyrmError) as refused:
         alone.set("listen-port 443")
     assert "Permission denied" in refused.value.detail
@@ -669,7 +673,7 @@ def test_low_ports_want_an_option(alone: WireGuard, wyrmd: Path, tmp_path: Path)
         alone.wg("set", "wgb", "listen-port", "443")
 
 
-def test_nothing_is_leaked_by_ups_and_downs(connect: Connect) -> None:
+def test_repeated_up_and_down_leaks_nothing(connect: Connect) -> None:
     pair = connect()
     west, other = pair.west, pair.east.keys.public
 
@@ -694,7 +698,7 @@ def test_nothing_is_leaked_by_ups_and_downs(connect: Connect) -> None:
     assert west.host.pings(pair.EAST, count=2) == 2
 
 
-def test_daemons_start_and_end_without_a_trace(wyrmd: Path) -> None:
+def test_starting_and_stopping_leaves_no_trace(wyrmd: Path) -> None:
     with namespace("west") as west:
         before = interfaces(west)
         for _ in range(20):
@@ -706,9 +710,7 @@ def test_daemons_start_and_end_without_a_trace(wyrmd: Path) -> None:
 
 
 @pytest.mark.all
-def test_valgrind_sees_nothing_lost_and_nothing_read_that_was_not_written(
-    wyrmd: Path, tmp_path: Path
-) -> None:
+def test_valgrind_finds_no_leaks_and_no_uninitialized_reads(wyrmd: Path, tmp_path: Path) -> None:
     """A daemon's whole life: configured at random, used, changed, ended."""
     said = tmp_path / "valgrind"
     checked = tmp_path / "wyrmd-checked"

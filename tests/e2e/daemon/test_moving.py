@@ -63,7 +63,7 @@ def test_roaming_by_address_without_a_lost_packet(connect: Connect, east: str, o
     assert new in seen_by_east(pair)
 
 
-def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Connect) -> None:
+def test_unauthenticated_packets_do_not_move_the_endpoint(connect: Connect) -> None:
     pair = connect()
     assert pair.west.host.pings(pair.EAST) == 1
     before = seen_by_east(pair)
@@ -86,7 +86,7 @@ def test_a_peer_that_roamed_is_not_found_by_what_is_not_authentic(connect: Conne
 
 
 @OUTER
-def test_answers_leave_from_the_address_that_was_called(connect: Connect, outer: int) -> None:
+def test_replies_use_the_address_the_peer_sent_to(connect: Connect, outer: int) -> None:
     pair = connect(outer=outer)
     other, bits = ("10.77.0.5", 24) if outer == 4 else ("fd77::5", 64)
     pair.west.host.ip(f"address add {other}/{bits} dev va" + " nodad" * (outer == 6))
@@ -98,7 +98,7 @@ def test_answers_leave_from_the_address_that_was_called(connect: Connect, outer:
 
 
 @OUTER
-def test_answers_leave_from_an_address_of_another_interface(connect: Connect, outer: int) -> None:
+def test_replies_may_use_an_address_of_another_interface(connect: Connect, outer: int) -> None:
     pair = connect(outer=outer)
     west = pair.west.host
     west.ip("link add dummy0 type veth peer name dummy1")
@@ -119,7 +119,7 @@ def test_answers_leave_from_an_address_of_another_interface(connect: Connect, ou
     assert seen_by_east(pair) == endpoint
 
 
-def test_a_better_route_is_taken(connect: Connect) -> None:
+def test_a_better_route_is_used(connect: Connect) -> None:
     pair = connect()
     west, east = pair.west.host, pair.east.host
     for side, name in ((west, "va"), (east, "vb")):
@@ -143,9 +143,7 @@ def test_a_better_route_is_taken(connect: Connect) -> None:
 
 
 @OUTER
-def test_answers_keep_their_address_when_unrelated_routes_change(
-    connect: Connect, outer: int
-) -> None:
+def test_unrelated_route_changes_keep_the_source_address(connect: Connect, outer: int) -> None:
     """East is reached at a secondary address, and west's firewall lets nothing else in."""
     pair = connect(introduced=False)
     east = pair.east.host
@@ -266,7 +264,7 @@ def test_rebinding_of_a_nat_is_followed(wyrmd: Path, tmp_path: Path, other: str)
         pytest.param("wireguard-go", "wyrmd", marks=pytest.mark.all),
     ],
 )
-def test_persistent_keepalive_keeps_the_hole_open(
+def test_persistent_keepalive_keeps_the_nat_mapping_open(
     wyrmd: Path, tmp_path: Path, inside: str, outside: str
 ) -> None:
     programs = [wyrmd if name == "wyrmd" else name for name in (inside, outside)]
@@ -301,7 +299,7 @@ def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east:
 
 @pytest.mark.all
 @ROLES
-def test_a_peer_that_lost_its_sessions_is_called_again(
+def test_a_new_handshake_follows_when_a_peer_lost_its_sessions(
     connect: Connect, west: str, east: str
 ) -> None:
     """East has forgotten everything and says nothing: west finds out within 15 seconds."""
@@ -343,7 +341,7 @@ def test_the_same_key_and_port_again_change_nothing(connect: Connect) -> None:
     assert pair.west.transfer(pair.east.keys.public)[1] - sent == 128  # no handshake
 
 
-def test_a_peer_with_our_own_key_goes(connect: Connect) -> None:
+def test_a_peer_with_our_own_key_is_removed(connect: Connect) -> None:
     pair = connect()
     assert pair.west.host.pings(pair.EAST) == 1
     own = pair.west.keys.public
@@ -353,7 +351,7 @@ def test_a_peer_with_our_own_key_goes(connect: Connect) -> None:
     assert pair.west.wg("show", "wga", "peers").split() == []
 
 
-def test_without_a_key_nothing_is_said_or_answered(connect: Connect) -> None:
+def test_without_a_private_key_nothing_is_sent_or_answered(connect: Connect) -> None:
     pair = connect()
     assert pair.west.host.pings(pair.EAST) == 1
     pair.east.set("private-key /dev/null")
@@ -364,7 +362,7 @@ def test_without_a_key_nothing_is_said_or_answered(connect: Connect) -> None:
 
 
 @ROLES
-def test_a_more_specific_prefix_takes_the_address_away(
+def test_a_more_specific_prefix_takes_over_an_address(
     connect: Connect, west: str, east: str
 ) -> None:
     """Cryptokey routing as a filter: what a peer may not send is dropped, though authentic."""
@@ -393,7 +391,7 @@ def test_a_removed_peer_is_gone_at_once(connect: Connect) -> None:
 # --- The interface ---------------------------------------------------------------------------
 
 
-def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
+def test_an_interface_is_silent_while_down_and_initiates_when_up(
     connect: Connect,
 ) -> None:
     pair = connect()
@@ -412,7 +410,7 @@ def test_an_interface_that_is_down_is_silent_and_calls_when_it_comes_up(
     )
 
 
-def test_an_interface_may_get_another_name(connect: Connect) -> None:
+def test_an_interface_may_be_renamed(connect: Connect) -> None:
     """What the system says of it counts under the new name, too."""
     pair = connect()
     west, other = pair.west.host, pair.east.keys.public
@@ -442,7 +440,7 @@ def moved_away(pair: Pair) -> Iterator[Host]:
         yield inside
 
 
-def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
+def test_a_moved_interface_keeps_its_udp_sockets_in_the_old_namespace(connect: Connect) -> None:
     """Moved to another namespace, it still sends through the one where it was made."""
     pair = connect()
     with moved_away(pair) as inside:
@@ -450,7 +448,7 @@ def test_an_interface_keeps_its_birthplace(connect: Connect) -> None:
         assert pair.east.host.pings(pair.WEST) == 1
 
 
-def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Connect) -> None:
+def test_another_interface_with_the_old_name_is_ignored(connect: Connect) -> None:
     """The one that was moved away goes on, whatever happens to one that is made in its place."""
     pair = connect()
     with moved_away(pair) as inside:
@@ -460,7 +458,7 @@ def test_another_interface_of_its_old_name_is_none_of_its_business(connect: Conn
         assert inside.pings(pair.EAST, count=2) == 2
 
 
-def test_a_changed_mark_reroutes(connect: Connect) -> None:
+def test_a_changed_fwmark_changes_the_route(connect: Connect) -> None:
     pair = connect()
     west = pair.west.host
     assert west.pings(pair.EAST) == 1
@@ -473,7 +471,7 @@ def test_a_changed_mark_reroutes(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize("family", [4, 6], ids=["ipv4", "ipv6"])
-def test_who_cannot_be_reached_is_told_at_once(connect: Connect, family: int) -> None:
+def test_senders_to_unreachable_peers_get_an_icmp_error(connect: Connect, family: int) -> None:
     """Nobody has the address, or nobody knows where the peer is: an error, not silence."""
     pair = connect(introduced=False)
     stranger = wireguard.make_keys().public
@@ -486,7 +484,7 @@ def test_who_cannot_be_reached_is_told_at_once(connect: Connect, family: int) ->
         pair.west.set(f"peer {stranger} allowed-ips {address}/{32 if family == 4 else 128}")
 
 
-def test_errors_are_no_answer_to_a_flood(connect: Connect) -> None:
+def test_icmp_errors_are_rate_limited(connect: Connect) -> None:
     """A hundred in a second, as the second of the clock goes."""
     pair = connect(introduced=False)
     started = time.monotonic()

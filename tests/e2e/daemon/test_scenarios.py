@@ -50,7 +50,7 @@ def test_a_peer_behind_a_peer_of_the_same_interface_is_reached(
         assert core.show("endpoints")[west.keys.public] == f"{pair.WEST}:51820"
 
 
-def test_a_peer_whose_endpoint_lies_behind_itself_is_not_reached_and_costs_little(
+def test_a_peer_whose_endpoint_is_its_own_allowed_ip_costs_little(
     connect: Connect,
 ) -> None:
     pair = connect()
@@ -91,7 +91,7 @@ def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
         assert any(all_pass() for _ in range(4))
 
 
-def test_an_error_finds_its_way_back_through_a_nat(connect: Connect) -> None:
+def test_icmp_errors_return_through_a_nat(connect: Connect) -> None:
     """What a NAT sent into the tunnel comes back as an error when no peer has the address."""
     pair = connect(introduced=False)
     east = pair.east.host
@@ -109,7 +109,7 @@ def test_an_error_finds_its_way_back_through_a_nat(connect: Connect) -> None:
         assert time.monotonic() - started < 20
 
 
-def test_a_mark_given_to_every_packet_reroutes_and_harms_nothing(connect: Connect) -> None:
+def test_marking_every_packet_reroutes_them_safely(connect: Connect) -> None:
     pair = connect()
     west = pair.west.host
     assert west.pings(pair.EAST, "-I", "wga") == 1
@@ -260,7 +260,7 @@ def unharmed(pair: Pair) -> None:
         assert "runtime error" not in side.log.read_text()
 
 
-def test_both_ends_go_up_and_down_at_random_and_meet_in_the_end(any_pair: Pair) -> None:
+def test_tunnels_recover_after_random_up_and_down_on_both_ends(any_pair: Pair) -> None:
     """Fifty times each, at the same time, whatever the other does."""
 
     def ups_and_downs(side: WireGuard, seed: int) -> None:
@@ -279,7 +279,7 @@ def test_both_ends_go_up_and_down_at_random_and_meet_in_the_end(any_pair: Pair) 
     unharmed(any_pair)
 
 
-def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> None:
+def test_traffic_survives_changes_of_settings(any_pair: Pair) -> None:
     """Keepalive, port, mark, routes and key change again and again while packets flow."""
     west, east = any_pair.west, any_pair.east
     other = east.keys.public
@@ -331,6 +331,6 @@ def test_settings_change_under_traffic_and_no_harm_is_done(any_pair: Pair) -> No
 # --- The configuration protocol at random ----------------------------------------------------
 
 
-def test_random_requests_leave_what_the_protocol_promises(wyrmd: Path, tmp_path: Path) -> None:
+def test_random_requests_match_a_model_of_the_protocol(wyrmd: Path, tmp_path: Path) -> None:
     configure_at_random(wyrmd, tmp_path / "log", range(3), 300)
     configure_at_random(SANITIZED, tmp_path / "log", range(3, 4), 300)

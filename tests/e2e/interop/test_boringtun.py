@@ -88,7 +88,7 @@ def test_boringtun_follows_wyrmd_to_another_port_and_address(connect: Connect) -
     assert pair.east.host.pings(pair.WEST) == 1
 
 
-def test_boringtun_takes_keepalives_and_the_session_stays(connect: Connect) -> None:
+def test_boringtun_accepts_keepalives_and_keeps_the_session(connect: Connect) -> None:
     pair = connect("wyrmd", "boringtun")
     other = pair.east.keys.public
     pair.west.set(f"peer {other} persistent-keepalive 1")
@@ -114,7 +114,7 @@ def test_boringtun_and_wyrmd_renew_the_session_and_no_ping_is_lost(
 
 
 @pytest.mark.all
-def test_boringtun_under_wyrmds_load_finds_its_way_in(connect: Connect, tmp_path: Path) -> None:
+def test_boringtun_connects_while_wyrmd_is_under_load(connect: Connect, tmp_path: Path) -> None:
     pair = connect("boringtun", "wyrmd")
     west, key = pair.west.host, pair.east.keys.public
     with flood(key, "10.77.0.2", tmp_path / "flood", host=west) as running:

@@ -33,8 +33,8 @@ def test_a_client_brings_the_tunnel_up(connect: Connect, east: str) -> None:
     assert pair.east.host.pings(pair.WEST, count=3) == 3
 
 
-def test_the_servers_own_call_is_dropped_and_the_clients_answers_it(connect: Connect) -> None:
-    """The server has restarted and calls; the client's next packet finds no answer, so it calls."""
+def test_an_initiation_of_the_server_is_dropped_and_the_client_initiates(connect: Connect) -> None:
+    """The restarted server initiates in vain; the client does once a packet goes unanswered."""
     pair = connect("wyrmd-client", "wireguard-go")
     assert pair.west.host.pings(pair.EAST) == 1
     restart(pair, endpoint=True)

@@ -323,9 +323,7 @@ def test_t05_t14_an_initiation_is_repeated_after_5_s_and_never_before(
 
 
 @each_program
-def test_t06_a_silent_peer_is_given_up_and_sought_again_with_the_next_packet(
-    lines: Lines, program: str
-) -> None:
+def test_t06_a_silent_peer_is_given_up_until_the_next_packet(lines: Lines, program: str) -> None:
     """wireguard-go and Linux count twenty initiations; we count 90 s, as the paper does."""
     line = lines(program, t06)
     attempts = line.times("west", "initiation", to=124)

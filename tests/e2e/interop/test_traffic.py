@@ -136,9 +136,7 @@ def test_a_preshared_key_must_be_the_same(connect: Connect, west: str, east: str
 
 
 @ROLES
-def test_persistent_keepalive_speaks_first_and_goes_on(
-    connect: Connect, west: str, east: str
-) -> None:
+def test_persistent_keepalive_initiates_and_repeats(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
     other = pair.east.keys.public
     pair.west.set(f"peer {other} persistent-keepalive 1")
@@ -347,7 +345,7 @@ def test_without_sockets_for_initiations_one_serves_all(
         assert both.east.host.pings(both.WEST, count=3) == 3
 
 
-def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
+def test_timestamps_of_many_handshakes_increase(connect: Connect) -> None:
     """Handshakes again and again: the peer would refuse any stamp that is not greater."""
     pair = connect("wyrmd", "wireguard-go")
     other = pair.east.keys.public
@@ -362,9 +360,7 @@ def test_time_stamps_of_many_handshakes_never_go_back(connect: Connect) -> None:
     assert pair.west.handshake(other) > 0
 
 
-def test_time_stamps_tell_the_time_and_little_of_the_machines_load(
-    wyrmd: Path, tmp_path: Path
-) -> None:
+def test_timestamps_are_coarse_wall_clock_time(wyrmd: Path, tmp_path: Path) -> None:
     """TAI64N of the wall clock, 10 s ahead; the lowest 24 bits only count stamps of one moment."""
     backend, private = backends()[0], os.urandom(32)
     public = base64.b64encode(backend.x25519_base(private)).decode()
@@ -443,7 +439,9 @@ def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: in
         service.wait_for("True", timeout_s=60)
 
 
-def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
+def test_each_peer_receives_its_own_datagrams_of_a_batch(
+    connect: Connect, wyrmd: Path, tmp_path: Path
+) -> None:
     """Packets for two peers in turn, of several lengths, all read at once: what goes out as one has
     one destination, and one length but for the last."""
     pair = connect()
@@ -484,7 +482,7 @@ def test_of_one_batch_each_peer_gets_its_own(connect: Connect, wyrmd: Path, tmp_
         service.wait_for("[(b'1', 100), (b'2', 40)]", timeout_s=60)
 
 
-def test_capture_shows_nothing_plain(connect: Connect, tmp_path: Path) -> None:
+def test_a_capture_shows_no_plaintext(connect: Connect, tmp_path: Path) -> None:
     pair = connect()
     capture = tmp_path / "outer.pcap"
     command = ["dumpcap", "-q", "-i", "va", "-w", str(capture)]
