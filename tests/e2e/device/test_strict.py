@@ -124,6 +124,26 @@ def test_strict_policy_holds_from_the_first_packet_after_a_reboot(
     assert not {NAMED, HIGH, HOST_OUTER[6]} & left_in_the_clear(file)
 
 
+def test_only_leading_ones_of_a_netmask_take_addresses_from_a_tunnel_that_cannot_start(
+    request: pytest.FixtureRequest, pair: MakePair, tmp_path: Path
+) -> None:
+    """A netmask with a gap has more ones than the allowed prefix has bits."""
+    made = pair()
+    request.getfixturevalue("behind")
+    inside = "10.65.2.7"
+    conf = made.device_conf(allowed="10.64.0.0/10")
+    made.device.configure(conf.replace("ListenPort = 51820", "ListenPort = 68"))
+    made.device.stop()
+    made.device.args["dhcp"] = "yes"
+    file = tmp_path / "outside.pcapng"
+    with lease("255.0.255.0"), capture.Capture("tap0", file):
+        made.device.start()
+        made.device.console.expect(r"^error: until the tunnel is up", timeout_s=30)
+        assert LEASE in made.device.command("ip")
+        assert made.device_pings(inside, count=1) == 0
+    assert inside not in left_in_the_clear(file)
+
+
 def test_strict_policy_is_shown_and_lasts_until_it_is_switched_off(pair: MakePair) -> None:
     made = pair()
     made.connect()
