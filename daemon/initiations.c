@@ -69,8 +69,11 @@ static bool steer(int fd, int family, uint32_t seed)
         BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 1),
         BPF_STMT(BPF_RET | BPF_A, 0),
     };
-    struct sock_fprog attached = {sizeof(program) / sizeof(program[0]), program};
+    struct sock_fprog attached;
 
+    memset(&attached, 0, sizeof(attached)); /* also its padding */
+    attached.len = sizeof(program) / sizeof(program[0]);
+    attached.filter = program;
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &attached, sizeof(attached)) == 0;
 }
 

@@ -709,20 +709,31 @@ def test_starting_and_stopping_leaves_no_trace(wyrmd: Path) -> None:
         assert interfaces(west) == before
 
 
+def valgrind_errors(log: Path) -> list[str]:
+    """The report without notes on system calls that valgrind does not know, such as Landlock."""
+    notes = ("noted but unhandled ioctl", "could cause spurious value errors", "README_MISSING")
+    return [
+        line
+        for line in log.read_text().splitlines()
+        if not line.startswith("--") and not any(note in line for note in notes)
+    ]
+
+
 @pytest.mark.all
 def test_valgrind_finds_no_leaks_and_no_uninitialized_reads(wyrmd: Path, tmp_path: Path) -> None:
-    """A daemon's whole life: configured at random, used, changed, ended."""
-    said = tmp_path / "valgrind"
+    """A daemon is configured at random, used, reconfigured and stopped. It runs without its
+    sandbox, whose system calls valgrind does not know."""
+    log = tmp_path / "valgrind"
     checked = tmp_path / "wyrmd-checked"
     checked.write_text(
-        f'#!/bin/sh\nexec valgrind -q --leak-check=full --log-file={said} {wyrmd} "$@"\n'
+        f'#!/bin/sh\nexec valgrind -q --leak-check=full --log-file={log} {wyrmd} "$@"\n'
     )
     checked.chmod(0o755)
     configure_at_random(checked, tmp_path / "log", range(1), 100)
-    assert said.read_text() == ""
+    assert valgrind_errors(log) == []
     with tunnel_pair(tmp_path, checked, "wireguard-go", psk=wireguard.make_psk()) as made:
         for address in (made.EAST, made.EAST6):
             assert made.west.host.pings(address, "-s", "1300", count=20) == 20
         made.west.set_key(wireguard.make_keys())
         made.west.set("listen-port 4000")
-    assert said.read_text() == ""
+    assert valgrind_errors(log) == []
