@@ -40,23 +40,34 @@ def tunnel(pair: MakePair) -> DeviceTunnel:
 
 
 @pytest.fixture
-def connect(
-    wyrmd: Path, boringtun: Path | None, tmp_path: Path
-) -> Iterator[Callable[..., daemons.Pair]]:
-    """Makes a pair: `connect("wyrmd", "wireguard-go", outer=6, psk=...)`."""
-    client = wyrmd.with_name("wyrmd-client")
+def program_named(wyrmd: Path, boringtun: Path | None) -> Callable[[str], Path | str]:
+    """Finds a daemon by its name; without it the test is skipped."""
+
     where = {
         "wyrmd": wyrmd,
-        "wyrmd-client": client,
+        "wyrmd-client": wyrmd.with_name("wyrmd-client"),
         "boringtun": boringtun,
         "wireguard-go": "wireguard-go",
     }
+
+    def find(name: str) -> Path | str:
+        program = where[name]
+        if program is None:
+            pytest.skip(f"{name} is not installed: ./wyrm test --all fetches it")
+        return program
+
+    return find
+
+
+@pytest.fixture
+def connect(
+    program_named: Callable[[str], Path | str], tmp_path: Path
+) -> Iterator[Callable[..., daemons.Pair]]:
+    """Makes a pair: `connect("wyrmd", "wireguard-go", outer=6, psk=...)`."""
     with ExitStack() as stack:
 
         def connected(west: str = "wyrmd", east: str = "wyrmd", **options: object) -> daemons.Pair:
-            programs = [where[name] for name in (west, east)]
-            if None in programs:
-                pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
+            programs = [program_named(name) for name in (west, east)]
             return stack.enter_context(daemons.pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
 
         yield connected

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,10 @@ def test_no_file_names_a_place_on_somebodys_machine() -> None:
 
 def test_shell_scripts_parse() -> None:
     run("sh", "-n", "wyrm")
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """A name in a report or a search leads to one file; some names are fixed by the tools."""
+    fixed = {"CMakeLists.txt", "__init__.py", "conftest.py", "lwipopts.h"}
+    names = Counter(path.name for path in tracked("tests") if path.name not in fixed)
+    assert [name for name, times in names.items() if times > 1] == []

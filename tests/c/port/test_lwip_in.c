@@ -4,8 +4,9 @@
  *
  * Datagrams from peers, in every shape that lwIP hands them over.
  */
-#define SET_UP    bench_setup
-#define TEAR_DOWN bench_teardown
+#define SET_UP     bench_setup_socket
+#define SET_UP_SIX bench_setup_socket_six
+#define TEAR_DOWN  bench_teardown_socket
 #include "bench.h"
 
 static const struct bench_udp hello = {
@@ -19,21 +20,19 @@ static size_t make_datagram(uint8_t *outer)
     return bench_wrap(sealed, bench_far_seal(ip, bench_build(ip, &hello), sealed), outer);
 }
 
-static void expect_hello(const struct bench_socket *s)
+static void expect_hello(void)
 {
-    assert_int_equal(s->received, 1);
-    assert_int_equal(s->len, hello.len);
-    for (size_t i = 0; i < s->len; i++) {
-        assert_int_equal(s->bytes[i], (uint8_t)i);
+    assert_int_equal(bench_socket.received, 1);
+    assert_int_equal(bench_socket.len, hello.len);
+    for (size_t i = 0; i < bench_socket.len; i++) {
+        assert_int_equal(bench_socket.bytes[i], (uint8_t)i);
     }
 }
 
 TEST(contiguous_datagram_is_decrypted_where_it_lies)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     unsigned before = bench_alive();
@@ -42,10 +41,9 @@ TEST(contiguous_datagram_is_decrypted_where_it_lies)
     bench_fail_at = 1; /* nothing is allocated on the way in */
     bench_inject_pbuf(0, p);
     bench_fail_at = 0;
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 0);
     assert_int_equal(bench_alive(), before);
-    bench_close(&s);
 }
 
 /* The datagram in pieces of `size` after the IP and UDP headers. */
@@ -61,66 +59,54 @@ static struct pbuf *chain(const uint8_t *outer, size_t len, size_t size, pbuf_ty
 
 TEST(chained_datagram_arrives_with_one_counted_copy)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     bench_inject_pbuf(0, chain(outer, len, 64, PBUF_POOL));
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
-    bench_close(&s);
 }
 
 TEST(chain_of_single_bytes_arrives)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     bench_inject_pbuf(0, chain(outer, len, 1, PBUF_RAM));
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
-    bench_close(&s);
 }
 
 TEST(shared_pbuf_is_not_modified)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     struct pbuf *p = bench_pbuf(outer, len, PBUF_POOL);
 
     pbuf_ref(p);
     bench_inject_pbuf(0, p);
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
     assert_int_equal(p->ref, 1);
     assert_memory_equal(p->payload, outer + 28, len - 28); /* lwIP has moved past the headers */
     pbuf_free(p);
-    bench_close(&s);
 }
 
 TEST(read_only_pbuf_is_not_modified)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     memcpy(before, outer, len);
     bench_inject_pbuf(0, pbuf_alloc_reference(outer, (u16_t)len, PBUF_ROM));
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
     assert_memory_equal(outer, before, len);
-    bench_close(&s);
 }
 
 static unsigned returned; /* buffers that a driver got back */
@@ -148,69 +134,58 @@ static void receive_by_driver(pbuf_type type, uint8_t *outer, size_t len)
 
 TEST(custom_pbuf_of_a_driver_is_decrypted_where_it_lies)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
 
     receive_by_driver(PBUF_REF, outer, len);
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 0);
-    bench_close(&s);
 }
 
 TEST(custom_pbuf_in_read_only_memory_is_not_modified)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
 
     memcpy(before, outer, len);
     receive_by_driver(PBUF_ROM, outer, len);
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
     assert_memory_equal(outer, before, len);
-    bench_close(&s);
 }
 
 TEST(buffer_of_somebody_else_is_not_modified)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
 
     memcpy(before, outer, len);
     bench_inject_pbuf(0, pbuf_alloc_reference(outer, (u16_t)len, PBUF_REF));
-    expect_hello(&s);
+    expect_hello();
     assert_int_equal(bench_counters()->rx_copies, 1);
     assert_memory_equal(outer, before, len);
-    bench_close(&s);
 }
 
 TEST(datagram_at_any_alignment_arrives)
 {
     bench_connect();
     for (size_t shift = 0; shift < 8; shift++) {
-        struct bench_socket s;
         uint8_t outer[BENCH_PACKET_MAX], room[BENCH_PACKET_MAX] = {0};
-
-        bench_open(&s, 7);
         size_t len = make_datagram(outer);
+
+        bench_socket.received = 0;
         memcpy(room + 8 + shift, outer, len);
         struct pbuf *p = bench_pbuf(room, 8 + shift + len, PBUF_POOL);
 
         pbuf_remove_header(p, 8 + shift);
         bench_inject_pbuf(0, p);
-        expect_hello(&s);
-        bench_close(&s);
+        expect_hello();
     }
     assert_int_equal(bench_counters()->rx_copies, 0);
 }
@@ -230,16 +205,13 @@ TEST(junk_of_any_length_is_dropped)
 
 TEST(inner_ipv6_arrives)
 {
-    struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {
         .src = "fd07::2", .dst = "fd07::1", .sport = 9, .dport = 7, .len = 100};
 
-    bench_open(&s, 7);
     bench_connect();
     bench_far_send(ip, bench_build(ip, &udp));
-    expect_hello(&s);
-    bench_close(&s);
+    expect_hello();
 }
 
 TEST(echo_request_is_answered_through_the_tunnel)
@@ -268,36 +240,30 @@ TEST(echo_request_is_answered_through_the_tunnel)
 
 TEST(filter_sees_plain_packets_and_may_drop_them)
 {
-    struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     bench.pass[WYRM_LWIP_IN] = false;
     bench_far_send(ip, bench_build(ip, &hello));
-    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_socket.received, 0);
     assert_int_equal(bench_counters()->filtered, 1);
     bench.pass[WYRM_LWIP_IN] = true;
     bench_far_send(ip, bench_build(ip, &hello));
-    expect_hello(&s);
-    bench_close(&s);
+    expect_hello();
 }
 
 TEST(inner_sums_are_not_checked_again_unless_wanted)
 {
-    struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = bench_build(ip, &hello);
     ip[26] ^= 1;
     bench_far_send(ip, len);
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
     NETIF_SET_CHECKSUM_CTRL(wyrm_lwip_netif(bench.tunnel), NETIF_CHECKSUM_ENABLE_ALL);
     bench_far_send(ip, len);
-    assert_int_equal(s.received, 1);
-    bench_close(&s);
+    assert_int_equal(bench_socket.received, 1);
 }
 
 TEST(segment_size_of_an_incoming_connection_is_clamped)
@@ -355,24 +321,19 @@ TEST(datagram_inside_its_own_tunnel_is_dropped)
 
 TEST(packet_for_an_interface_that_is_down_is_dropped)
 {
-    struct bench_socket s;
     uint8_t ip[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     netif_set_down(wyrm_lwip_netif(bench.tunnel));
     bench_far_send(ip, bench_build(ip, &hello));
-    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_socket.received, 0);
     assert_int_equal(bench_counters()->down, 1);
-    bench_close(&s);
 }
 
 TEST(no_memory_for_a_copy_loses_the_datagram_only)
 {
-    struct bench_socket s;
     uint8_t outer[BENCH_PACKET_MAX];
 
-    bench_open(&s, 7);
     bench_connect();
     size_t len = make_datagram(outer);
     struct pbuf *p = chain(outer, len, 64, PBUF_POOL);
@@ -380,16 +341,14 @@ TEST(no_memory_for_a_copy_loses_the_datagram_only)
     bench_fail_at = 1;
     bench_inject_pbuf(0, p);
     bench_fail_at = 0;
-    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_socket.received, 0);
     assert_int_equal(bench_counters()->no_memory, 1);
     bench_inject(0, outer, len);
-    expect_hello(&s);
-    bench_close(&s);
+    expect_hello();
 }
 
 int main(void)
 {
-#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, bench_setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
         RUN(contiguous_datagram_is_decrypted_where_it_lies),
         RUN_SIX(contiguous_datagram_is_decrypted_where_it_lies),

@@ -5,8 +5,8 @@
  * Packets that come in past the tunnel: a neighbour on the LAN cannot speak as a peer, nor to the
  * tunnel's own addresses, while everything that belongs outside still gets through.
  */
-#define SET_UP    setup
-#define TEAR_DOWN teardown
+#define SET_UP    bench_setup_socket
+#define TEAR_DOWN bench_teardown_socket
 #include "bench.h"
 
 #include "lwip/prot/iana.h"
@@ -14,22 +14,6 @@
 #include "lwip/prot/nd6.h"
 
 #include <stdlib.h>
-
-static struct bench_socket s;
-
-FIXTURE(setup)
-{
-    int result = bench_setup(state);
-
-    bench_open(&s, 7);
-    return result;
-}
-
-FIXTURE(teardown)
-{
-    bench_close(&s);
-    return bench_teardown(state);
-}
 
 static void allow_all(bool strict)
 {
@@ -49,9 +33,9 @@ static bool arrives_at(const char *src, const char *dst, uint16_t port)
     const struct bench_udp udp = {.src = src, .dst = dst, .sport = 9, .dport = port, .len = 30};
     uint8_t ip[BENCH_PACKET_MAX];
 
-    s.received = 0;
+    bench_socket.received = 0;
     bench_inject(0, ip, bench_build(ip, &udp));
-    return s.received == 1;
+    return bench_socket.received == 1;
 }
 
 static bool arrives(const char *src, const char *dst)
@@ -134,7 +118,7 @@ TEST(packets_of_a_peer_arrive_through_the_tunnel)
     bench_connect();
     bench_far_send(ip, bench_build(ip, &four));
     bench_far_send(ip, bench_build(ip, &six));
-    assert_int_equal(s.received, 2);
+    assert_int_equal(bench_socket.received, 2);
     assert_int_equal(bench_counters()->spoofed, 0);
 }
 
@@ -144,10 +128,10 @@ TEST(own_packets_to_own_addresses_arrive)
 
     allow_all(true);
     for (int i = 0; i < 4; i++) {
-        s.received = 0;
-        assert_int_equal(bench_send(&s, own[i], 7, 30), ERR_OK);
+        bench_socket.received = 0;
+        assert_int_equal(bench_send(&bench_socket, own[i], 7, 30), ERR_OK);
         netif_poll_all();
-        assert_int_equal(s.received, 1);
+        assert_int_equal(bench_socket.received, 1);
     }
     assert_int_equal(bench_counters()->spoofed, 0);
 }
@@ -246,10 +230,10 @@ TEST(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy)
     (void)arrives_at("8.8.8.8", "192.0.2.1", LWIP_IANA_PORT_DHCP_CLIENT);
     assert_int_equal(dhcp.received, 1);
     bench_close(&dhcp);
-    udp_bind_netif(s.pcb, &bench.out[0]);
+    udp_bind_netif(bench_socket.pcb, &bench.out[0]);
     assert_true(arrives("8.8.8.8", "192.0.2.1"));
     assert_true(arrives("2001:db8::1", "fd01::1"));
-    udp_bind_netif(s.pcb, &bench.out[1]);
+    udp_bind_netif(bench_socket.pcb, &bench.out[1]);
     assert_false(arrives("8.8.8.8", "192.0.2.1"));
 }
 
@@ -300,19 +284,19 @@ TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
 
     allow_all(true);
     bench.out[0].chksum_flags = 0;
-    udp_bind_netif(s.pcb, &bench.out[0]); /* as good an exception as the tunnel's port */
+    udp_bind_netif(bench_socket.pcb, &bench.out[0]); /* as good an exception as the tunnel's port */
     inject_fragments4(ip, bench_build(ip, &four));
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
     inject_fragments6(ip, bench_build(ip, &six), IP6_NEXTH_UDP);
-    assert_int_equal(s.received, 2);
+    assert_int_equal(bench_socket.received, 2);
     assert_int_equal(bench_counters()->spoofed, 0);
 
-    udp_bind_netif(s.pcb, NULL);
+    udp_bind_netif(bench_socket.pcb, NULL);
     inject_fragments6(ip, bench_build(ip, &six), IP6_NEXTH_UDP);
     inject_fragments4(ip, bench_build(ip, &four));
     assert_int_equal(bench_counters()->spoofed, 2); /* the first of each */
     /* an echo request in the guise of UDP: lwIP believes the fragment that comes first */
-    udp_bind_netif(s.pcb, &bench.out[0]);
+    udp_bind_netif(bench_socket.pcb, &bench.out[0]);
     size_t len = build_icmp(ip, "2001:db8::1", "fd01::1", ICMP6_TYPE_EREQ, 64);
     ip[6] = IP6_NEXTH_UDP;
     ip[42] = 0;
@@ -320,7 +304,7 @@ TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
     inject_fragments6(ip, len, IP6_NEXTH_ICMP6);
     netif_poll_all();
     assert_int_equal(bench_counters()->spoofed, 3);
-    assert_int_equal(s.received, 2);
+    assert_int_equal(bench_socket.received, 2);
     assert_int_equal(bench.n_wire + bench.n_plain, 0);
     bench_advance(70000); /* lwIP gives up what never becomes whole */
     netif_poll_all();

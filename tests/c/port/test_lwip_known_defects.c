@@ -5,38 +5,16 @@
  * The defects that implementations for lwIP share by descent: that each is absent here, at the
  * level of the interface. The numbers are those of the project's list of defects.
  */
-#define SET_UP    setup
-#define TEAR_DOWN teardown
+#define SET_UP     bench_setup_socket
+#define SET_UP_SIX bench_setup_socket_six
+#define TEAR_DOWN  bench_teardown_socket
 #include "bench.h"
 
 #include "wyrm_crypto.h"
 
 #include "lwip/timeouts.h"
 
-static struct bench_socket s;
 static struct wyrm_job job;
-
-FIXTURE(setup)
-{
-    int result = bench_setup(state);
-
-    bench_open(&s, 7);
-    return result;
-}
-
-FIXTURE(setup_six)
-{
-    int result = bench_setup_six(state);
-
-    bench_open(&s, 7);
-    return result;
-}
-
-FIXTURE(teardown)
-{
-    bench_close(&s);
-    return bench_teardown(state);
-}
 
 static void far_sends(const char *src, const char *dst, size_t len)
 {
@@ -87,10 +65,10 @@ TEST(known_defect_01_source_is_checked_not_destination)
 {
     bench_connect();
     far_sends("8.8.8.8", "10.7.0.1", 10); /* may not use this source */
-    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_socket.received, 0);
     assert_int_equal(drops(WYRM_D_SOURCE), 1);
     far_sends("10.8.0.5", "10.7.0.1", 10); /* our own address need not be anybody's */
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
 }
 
 TEST(known_defect_02_replay_from_elsewhere_moves_no_endpoint)
@@ -103,7 +81,7 @@ TEST(known_defect_02_replay_from_elsewhere_moves_no_endpoint)
     bench_inject(0, outer, bench_wrap(sealed, len, outer));
     bench.from = "192.0.2.66";
     bench_inject(0, outer, bench_wrap(sealed, len, outer));
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
     assert_int_equal(info_of_peer().endpoint.addr[3], 2);
 }
 
@@ -122,7 +100,7 @@ TEST(known_defect_03_replayed_keepalive_moves_no_endpoint)
 
 TEST(known_defect_08_first_packet_waits_instead_of_failing)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
 }
@@ -137,7 +115,7 @@ TEST(known_defect_08_learned_endpoint_can_be_called_back)
     bench_settle();
     bench_advance(600000); /* the session is long over */
     bench.n_wire = 0;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
 }
@@ -153,8 +131,8 @@ TEST(known_defect_11_large_chained_datagram_arrives)
     pbuf_cat(p, bench_pbuf(outer + 592, 592, PBUF_POOL));
     pbuf_cat(p, bench_pbuf(outer + 1184, len - 1184, PBUF_POOL));
     bench_inject_pbuf(0, p);
-    assert_int_equal(s.received, 1);
-    assert_int_equal(s.len, udp.len);
+    assert_int_equal(bench_socket.received, 1);
+    assert_int_equal(bench_socket.len, udp.len);
 }
 
 TEST(known_defect_12_short_authentic_payload_is_not_read_beyond)
@@ -171,7 +149,7 @@ TEST(known_defect_12_short_authentic_payload_is_not_read_beyond)
 
 TEST(known_defect_24_ipv6_endpoints_are_possible)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
     assert_int_equal(bench.far_sees.family, 6);
@@ -199,13 +177,13 @@ TEST(known_defect_26_inner_ipv6_is_checked_like_ipv4)
 
     bench_connect();
     far_sends("fd99::2", "fd07::1", 8);
-    assert_int_equal(s.received, 0);
+    assert_int_equal(bench_socket.received, 0);
     assert_int_equal(drops(WYRM_D_SOURCE), 1);
     size_t len = bench_build(ip, &udp);
     ip[2] = ip[3] = 0xff; /* a flow label is no length */
     bench_far_send(ip, len);
-    assert_int_equal(s.received, 1);
-    assert_int_equal(s.len, 8);
+    assert_int_equal(bench_socket.received, 1);
+    assert_int_equal(bench_socket.len, 8);
 }
 
 /* What an application does from its own callbacks, with the lock held and the stack busy. */
@@ -217,16 +195,16 @@ static void meddle(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr
     (void)addr;
     (void)port;
     pbuf_free(p);
-    s.received++;
+    bench_socket.received++;
     wyrm_lwip_remove(bench.tunnel);
 }
 
 TEST(known_defect_32_tunnel_may_be_removed_from_a_callback)
 {
     bench_connect();
-    udp_recv(s.pcb, meddle, NULL);
+    udp_recv(bench_socket.pcb, meddle, NULL);
     far_sends("10.7.0.2", "10.7.0.1", 8);
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
     bench_advance(10000);
 }
 
@@ -239,11 +217,11 @@ TEST(known_defect_33_the_interfaces_state_belongs_to_others)
 
     netif->state = &others;
     bench_connect();
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     far_sends("10.7.0.2", "10.7.0.1", 8);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
     wyrm_lwip_stop(bench.tunnel);
     assert_ptr_equal(netif->state, &others);
 }
@@ -251,7 +229,7 @@ TEST(known_defect_33_the_interfaces_state_belongs_to_others)
 TEST(known_defect_34_without_randomness_no_handshake)
 {
     bench.random_fails = true;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     for (int i = 0; i < 5; i++) {
         bench_settle();
         bench_advance(2000);
@@ -282,7 +260,7 @@ TEST(known_defect_36_the_port_we_listen_on_is_our_own)
 {
     bench_connect();
     assert_int_equal(wyrm_lwip_set_port_locked(bench.tunnel, 4444), ERR_OK);
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 1);
     assert_int_equal(bench.far_sees.port, 4444);
@@ -301,7 +279,7 @@ TEST(known_defect_38_idle_tunnel_does_not_tick)
 TEST(known_defect_38_session_ticks_only_as_often_as_it_must)
 {
     bench_connect();
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     bench_settle();
     far_sends("10.7.0.2", "10.7.0.1", 8);
     bench_advance(600000);
@@ -345,7 +323,7 @@ TEST(known_defect_40_one_buffer_out_and_none_in)
     memset(p->payload, 1, 900);
     assert_true(ipaddr_aton("10.7.0.2", &to));
     bench_fail_at = 2; /* the first allocation may succeed */
-    assert_int_equal(udp_sendto(s.pcb, p, &to, 9), ERR_OK);
+    assert_int_equal(udp_sendto(bench_socket.pcb, p, &to, 9), ERR_OK);
     assert_int_equal(bench_fail_at, 1);
     bench_fail_at = 0;
     pbuf_free(p);
@@ -358,7 +336,7 @@ TEST(known_defect_40_one_buffer_out_and_none_in)
     bench_inject_pbuf(0, p);
     assert_int_equal(bench_fail_at, 1);
     bench_fail_at = 0;
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
 }
 
 TEST(known_defect_29_late_response_after_disconnect_makes_no_session)
@@ -373,7 +351,6 @@ TEST(known_defect_29_late_response_after_disconnect_makes_no_session)
 
 int main(void)
 {
-#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
         RUN(known_defect_01_source_is_checked_not_destination),
         RUN(known_defect_02_replay_from_elsewhere_moves_no_endpoint),

@@ -4,8 +4,9 @@
  *
  * Start, stop, handshakes that are overtaken by events, time, and things that vanish.
  */
-#define SET_UP    bench_setup
-#define TEAR_DOWN bench_teardown
+#define SET_UP     bench_setup
+#define SET_UP_SIX bench_setup_six
+#define TEAR_DOWN  bench_teardown
 #include "bench.h"
 
 #include "lwip/priv/tcp_priv.h"
@@ -496,7 +497,6 @@ TEST(several_changes_go_through_in_one_call)
 
 int main(void)
 {
-#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, bench_setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
         RUN(running_tunnel_is_not_started_again),
         RUN(port_in_use_is_reported_and_nothing_changes),

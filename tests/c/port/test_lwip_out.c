@@ -4,35 +4,12 @@
  *
  * Packets of lwIP on their way into the tunnel: sent, held, or refused.
  */
-#define SET_UP    setup
-#define TEAR_DOWN teardown
+#define SET_UP     bench_setup_socket
+#define SET_UP_SIX bench_setup_socket_six
+#define TEAR_DOWN  bench_teardown_socket
 #include "bench.h"
 
 #include "lwip/raw.h"
-
-static struct bench_socket s;
-
-FIXTURE(setup)
-{
-    int result = bench_setup(state);
-
-    bench_open(&s, 7);
-    return result;
-}
-
-FIXTURE(setup_six)
-{
-    int result = bench_setup_six(state);
-
-    bench_open(&s, 7);
-    return result;
-}
-
-FIXTURE(teardown)
-{
-    bench_close(&s);
-    return bench_teardown(state);
-}
 
 static void expect_plain(unsigned i, size_t len)
 {
@@ -52,7 +29,7 @@ TEST(packets_of_every_length_arrive)
     bench_connect();
     for (size_t len = 0; len <= BENCH_MTU - 28; len += len < 70 ? 1 : 50) {
         bench.n_plain = 0;
-        assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
+        assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, len), ERR_OK);
         assert_int_equal(bench.n_wire, 1);
         assert_true(bench.wire[0].len <= 1500); /* the tunnel's MTU is right for either family */
         bench_settle();
@@ -64,7 +41,7 @@ TEST(packets_of_every_length_arrive)
 TEST(inner_ipv6_leaves)
 {
     bench_connect();
-    assert_int_equal(bench_send(&s, "fd07::2", 9, 100), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "fd07::2", 9, 100), ERR_OK);
     bench_settle();
     expect_plain(0, 100);
 }
@@ -95,7 +72,7 @@ static void send_pbuf(struct pbuf *p)
     ip_addr_t to;
 
     assert_true(ipaddr_aton("10.7.0.2", &to));
-    assert_int_equal(udp_sendto(s.pcb, p, &to, 9), ERR_OK);
+    assert_int_equal(udp_sendto(bench_socket.pcb, p, &to, 9), ERR_OK);
 }
 
 TEST(scattered_packet_is_gathered_by_the_cipher)
@@ -124,7 +101,7 @@ TEST(packet_in_too_many_pieces_is_copied_once)
 
 TEST(packet_waits_for_the_handshake_that_it_starts)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(bench_counters()->held, 1);
     assert_int_equal(bench.n_wire, 0);
     bench_settle();
@@ -136,7 +113,7 @@ TEST(packet_waits_for_the_handshake_that_it_starts)
 TEST(newest_packets_are_held_and_sent_in_order)
 {
     for (size_t len = 1; len <= 6; len++) {
-        assert_int_equal(bench_send(&s, "10.7.0.2", 9, len), ERR_OK);
+        assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, len), ERR_OK);
     }
     assert_int_equal(bench.tunnel->held_count, WYRM_LWIP_HOLD_PER_PEER);
     assert_int_equal(bench_counters()->held_dropped, 6 - WYRM_LWIP_HOLD_PER_PEER);
@@ -160,8 +137,8 @@ TEST(held_packets_of_all_peers_are_bounded)
         assert_int_equal(BENCH_CORE(wyrm_peer_add, pub, &peer), WYRM_IDLE);
         assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, peer, &nowhere), WYRM_IDLE);
         assert_int_equal(BENCH_CORE(wyrm_route_add, peer, &prefix), WYRM_IDLE);
-        assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
-        assert_int_equal(bench_send(&s, to, 9, 10), ERR_OK);
+        assert_int_equal(bench_send(&bench_socket, to, 9, 10), ERR_OK);
+        assert_int_equal(bench_send(&bench_socket, to, 9, 10), ERR_OK);
     }
     assert_int_equal(bench.tunnel->held_count, 4);
     assert_int_equal(bench_counters()->held_dropped, 2);
@@ -170,7 +147,7 @@ TEST(held_packets_of_all_peers_are_bounded)
 TEST(held_packets_are_freed_when_the_peer_is_lost)
 {
     bench.deaf = true;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     for (int i = 0; i < 20 && bench.lost == 0; i++) {
         bench_settle();
         bench_advance(6000);
@@ -182,7 +159,7 @@ TEST(held_packets_are_freed_when_the_peer_is_lost)
 
 TEST(held_packets_are_freed_with_their_peer)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     unsigned before = bench_alive();
     assert_int_equal(BENCH_CORE(wyrm_peer_remove, bench.peer), WYRM_IDLE);
     assert_int_equal(bench.tunnel->held_count, 0);
@@ -204,7 +181,7 @@ static wyrm_status replace_peer(struct wyrm_lwip *tunnel, void *unused)
 /* TCP sends no segment again that somebody holds: a connection would hang for good. */
 TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(wyrm_lwip_call(bench.tunnel, replace_peer, NULL), WYRM_IDLE);
     assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench_counters()->held_dropped, 1);
@@ -212,7 +189,7 @@ TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once)
 
 TEST(held_packets_are_freed_by_stop)
 {
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     wyrm_lwip_stop(bench.tunnel);
     assert_int_equal(bench.tunnel->held_count, 0); /* teardown counts the allocations */
 }
@@ -302,7 +279,7 @@ static err_t send_watching_icmp(const char *to, u8_t protocol, u16_t header, siz
 
     memset(&icmp, 0, sizeof(icmp));
     raw_recv(raw, on_icmp, &header);
-    err_t err = bench_send(&s, to, 9, len);
+    err_t err = bench_send(&bench_socket, to, 9, len);
     netif_poll_all();
     raw_remove(raw);
     return err;
@@ -383,7 +360,7 @@ TEST(multicast_is_dropped_silently)
     ip_addr_t to, from;
 
     assert_true(ipaddr_aton("ff02::1", &to) && ipaddr_aton("fd07::1", &from));
-    (void)udp_sendto_if_src(s.pcb, p, &to, 9, wyrm_lwip_netif(bench.tunnel), &from);
+    (void)udp_sendto_if_src(bench_socket.pcb, p, &to, 9, wyrm_lwip_netif(bench.tunnel), &from);
     pbuf_free(p);
     assert_int_equal(bench.n_wire, 0);
 }
@@ -391,7 +368,7 @@ TEST(multicast_is_dropped_silently)
 TEST(nothing_leaves_while_the_peer_has_no_address)
 {
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, NULL), WYRM_IDLE);
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_RTE);
     bench_settle();
     assert_int_equal(bench.n_wire, 0);
     assert_int_equal(bench_counters()->unreachable, 1);
@@ -430,8 +407,8 @@ TEST(nothing_leaves_after_stop)
 {
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
-    assert_int_equal(bench_send(&s, "fd07::2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "fd07::2", 9, 50), ERR_RTE);
     assert_int_equal(bench.n_wire, 0);
     assert_int_equal(bench_counters()->down, 2);
 }
@@ -440,7 +417,7 @@ TEST(filter_may_drop_what_leaves)
 {
     bench_connect();
     bench.pass[WYRM_LWIP_OUT] = false;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 0);
     assert_int_equal(bench_counters()->filtered, 1);
 }
@@ -454,7 +431,7 @@ TEST(filter_may_stop_the_tunnel)
 {
     bench_connect();
     bench.during_filter = stop_tunnel;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_RTE);
     assert_int_equal(bench.tunnel->held_count, 0);
     assert_int_equal(bench.n_wire, 0);
 }
@@ -465,7 +442,7 @@ TEST(tunnel_through_itself_is_cut)
 
     bench_connect();
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &inside), WYRM_IDLE);
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_RTE);
     assert_int_equal(bench_counters()->loops, 1);
     assert_int_equal(bench.n_wire, 0);
 }
@@ -517,8 +494,8 @@ TEST(congestion_marks_cross_the_tunnel)
     struct bench_udp udp = {.src = "10.8.0.1", .dst = "10.7.0.2", .tos = 2, .len = 8};
 
     bench_connect();
-    s.pcb->tos = 2; /* ECT(0) */
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    bench_socket.pcb->tos = 2; /* ECT(0) */
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(outer_tos() & 3, 2);
     bench_settle();
     bench.n_plain = 0;
@@ -550,13 +527,13 @@ static void reach_us_at_the_other_address(void)
     size_t len = bench_far_seal(ip, bench_build(ip, &udp), sealed);
     bench.reach = "198.51.100.1";
     bench_inject(1, outer, bench_wrap(sealed, len, outer));
-    assert_int_equal(s.received, 1);
+    assert_int_equal(bench_socket.received, 1);
 }
 
 static void expect_way_out(unsigned where, const uint8_t *src)
 {
     bench.n_wire = 0;
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 1);
     assert_int_equal(bench.wire[0].where, where);
     assert_memory_equal(bench.wire[0].bytes + 12, src, 4);
@@ -605,9 +582,9 @@ static void send_one_of_each(void)
 {
     struct pbuf *p;
 
-    (void)bench_send(&s, "10.7.0.2", 9, 50);
-    (void)bench_send(&s, "fd07::2", 9, 50);
-    (void)bench_send(&s, "10.7.0.77", 9, 50);
+    (void)bench_send(&bench_socket, "10.7.0.2", 9, 50);
+    (void)bench_send(&bench_socket, "fd07::2", 9, 50);
+    (void)bench_send(&bench_socket, "10.7.0.77", 9, 50);
     inject_forwarded("192.0.2.9", "10.7.0.2");
     unsigned fail_at = bench_fail_at;
     bench_fail_at = 0;
@@ -615,7 +592,7 @@ static void send_one_of_each(void)
     bench_fail_at = fail_at;
     ip_addr_t to;
     assert_true(ipaddr_aton("10.7.0.2", &to));
-    (void)udp_sendto(s.pcb, p, &to, 9);
+    (void)udp_sendto(bench_socket.pcb, p, &to, 9);
     pbuf_free(p);
 }
 
@@ -656,7 +633,6 @@ TEST(any_allocation_may_fail_while_holding)
 
 int main(void)
 {
-#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, setup_six, TEAR_DOWN)
     const struct CMUnitTest tests[] = {
         RUN(packets_of_every_length_arrive),
         RUN_SIX(packets_of_every_length_arrive),

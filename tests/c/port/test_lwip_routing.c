@@ -6,37 +6,28 @@
  * tunnel or nowhere.
  */
 #define SET_UP    setup
-#define TEAR_DOWN teardown
+#define TEAR_DOWN bench_teardown_socket
 #include "bench.h"
 
 #include "lwip/prot/icmp6.h"
 #include "lwip/prot/nd6.h"
 
-static struct bench_socket s;
-
 FIXTURE(setup)
 {
     static const struct wyrm_prefix all[] = {{4, 0, {0}}, {6, 0, {0}}};
-    int result = bench_setup(state);
+    int result = bench_setup_socket(state);
 
-    bench_open(&s, 7);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all[i]), WYRM_IDLE);
     }
     return result;
 }
 
-FIXTURE(teardown)
-{
-    bench_close(&s);
-    return bench_teardown(state);
-}
-
 TEST(everything_goes_through_the_tunnel)
 {
     bench_connect(); /* whose own datagrams do not */
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
-    assert_int_equal(bench_send(&s, "2001:db8::1", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "2001:db8::1", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 2);
     assert_int_equal(bench.n_wire, 0);
@@ -46,9 +37,9 @@ TEST(everything_goes_through_the_tunnel)
 TEST(attached_networks_keep_precedence)
 {
     bench_connect();
-    assert_int_equal(bench_send(&s, "192.0.2.77", 9, 50), ERR_OK);
-    assert_int_equal(bench_send(&s, "198.51.100.77", 9, 50), ERR_OK);
-    assert_int_equal(bench_send(&s, "fd01::77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "192.0.2.77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "198.51.100.77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "fd01::77", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 3);
     assert_int_equal(bench.wire[1].where, 1);
 }
@@ -63,8 +54,8 @@ TEST(cable_that_is_out_attaches_no_network)
     netif_ip6_addr_set_state(&bench.out[1], 1, IP6_ADDR_PREFERRED);
     netif_set_default(&bench.out[1]);
     netif_set_link_down(&bench.out[0]);
-    assert_int_equal(bench_send(&s, "192.0.2.77", 9, 50), ERR_OK);
-    assert_int_equal(bench_send(&s, "fd01::77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "192.0.2.77", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "fd01::77", 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain, 2);
     assert_int_equal(bench.n_wire, 0);
@@ -89,7 +80,7 @@ static void allow(uint8_t family, uint8_t bits, uint8_t first, uint8_t second)
 static unsigned sent_to(const char *to)
 {
     bench.n_plain = bench.n_wire = 0;
-    assert_int_equal(bench_send(&s, to, 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, to, 9, 50), ERR_OK);
     bench_settle();
     assert_int_equal(bench.n_plain + bench.n_wire, 1);
     return bench.n_plain; /* 1: through the tunnel, 0: past it */
@@ -154,9 +145,9 @@ TEST(own_addresses_are_never_sent_into_the_tunnel)
 TEST(most_specific_attached_network_wins)
 {
     lease("198.51.0.1", "255.255.0.0"); /* the other one is 198.51.100.1/24 */
-    assert_int_equal(bench_send(&s, "198.51.100.9", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "198.51.100.9", 9, 50), ERR_OK);
     assert_int_equal(bench.wire[0].where, 1);
-    assert_int_equal(bench_send(&s, "198.51.7.9", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "198.51.7.9", 9, 50), ERR_OK);
     assert_int_equal(bench.wire[1].where, 0);
 }
 
@@ -168,23 +159,23 @@ TEST(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel)
 
     strictly();
     bench_connect(); /* with 192.0.2.2 */
-    ip_set_option(s.pcb, SOF_BROADCAST);
+    ip_set_option(bench_socket.pcb, SOF_BROADCAST);
     for (size_t i = 0; i < sizeof(everybody) / sizeof(everybody[0]); i++) {
         bench.n_plain = 0;
-        (void)bench_send(&s, everybody[i], 9, 50); /* refused or sent to the peer */
+        (void)bench_send(&bench_socket, everybody[i], 9, 50); /* refused or sent to the peer */
         bench_settle();
         assert_int_equal(bench.n_wire, 0);
     }
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(bench_send(&s, "192.0.2.77", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "192.0.2.77", 9, 50), ERR_RTE);
     assert_int_equal(bench.n_wire, 0);
 }
 
 TEST(strict_policy_lets_the_application_name_an_interface)
 {
     strictly();
-    udp_bind_netif(s.pcb, &bench.out[0]);
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
+    udp_bind_netif(bench_socket.pcb, &bench.out[0]);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 1);
 }
 
@@ -257,7 +248,7 @@ TEST(endpoint_in_a_far_network_is_not_reached_through_itself)
     static struct wyrm_job job;
 
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &far), WYRM_IDLE);
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_OK);
     wyrm_lwip_work(bench.tunnel, &job);
     assert_int_equal(bench.n_wire, 1);
     assert_int_equal(bench.wire[0].bytes[16], 203);
@@ -268,8 +259,8 @@ TEST(nothing_slips_out_after_stop)
 {
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_RTE);
-    assert_int_equal(bench_send(&s, "2001:db8::1", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "2001:db8::1", 9, 50), ERR_RTE);
     assert_int_equal(bench.n_wire, 0);
 }
 
@@ -277,8 +268,8 @@ TEST(short_netmask_takes_nothing_after_stop)
 {
     lease("10.1.2.3", "128.0.0.0");
     wyrm_lwip_stop(bench.tunnel);
-    assert_int_equal(bench_send(&s, "10.7.0.2", 9, 50), ERR_RTE);
-    assert_int_equal(bench_send(&s, "10.8.0.9", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "10.8.0.9", 9, 50), ERR_RTE);
     assert_int_equal(bench.n_wire, 0);
 }
 
@@ -290,7 +281,7 @@ TEST(failed_restart_keeps_the_routes)
     wyrm_lwip_stop(bench.tunnel);
     bench_open(&thief, BENCH_PORT);
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_USE);
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_RTE);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_RTE);
     assert_int_equal(bench.n_wire, 0);
     bench_close(&thief);
 }
@@ -298,7 +289,7 @@ TEST(failed_restart_keeps_the_routes)
 TEST(removed_tunnel_gives_the_routes_back)
 {
     wyrm_lwip_remove(bench.tunnel);
-    assert_int_equal(bench_send(&s, "8.8.8.8", 9, 50), ERR_OK);
+    assert_int_equal(bench_send(&bench_socket, "8.8.8.8", 9, 50), ERR_OK);
     assert_int_equal(bench.n_wire, 1);
 }
 

@@ -18,15 +18,10 @@ from wyrmlab.peers import wireguard
 from wyrmlab.peers.pair import Pair
 from wyrmlab.peers.wireguard import WireGuard
 
+from ..roles import OUTER, ROLES
+
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
-
-ROLES = pytest.mark.parametrize(
-    ("west", "east"),
-    [("wyrmd", "wyrmd"), ("wyrmd", "wireguard-go"), ("wireguard-go", "wyrmd")],
-    ids=["wyrmd_wyrmd", "wyrmd_go", "go_wyrmd"],
-)
-OUTER = pytest.mark.parametrize("outer", [4, 6], ids=["over_ipv4", "over_ipv6"])
 
 
 def seen_by_east(pair: Pair) -> str:

@@ -35,13 +35,12 @@ pytestmark = pytest.mark.netns
 MakePair = Callable[..., DeviceTunnel]
 
 
+ProgramNamed = Callable[[str], Path | str]
+
+
 @pytest.fixture(params=["wyrmd", "boringtun"])
-def program(request: pytest.FixtureRequest, wyrmd: Path, boringtun: Path | None) -> Path:
-    if request.param == "wyrmd":
-        return wyrmd
-    if boringtun is None:
-        pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
-    return boringtun
+def program(request: pytest.FixtureRequest, program_named: ProgramNamed) -> Path | str:
+    return program_named(request.param)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def program(request: pytest.FixtureRequest, wyrmd: Path, boringtun: Path | None)
 )
 def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
     pair: MakePair,
-    program: Path,
+    program: Path | str,
     first: Literal["device", "peer"],
     outer: Family,
     with_psk: bool,
@@ -196,12 +195,9 @@ def nat() -> Iterator[Callable[[], Nat]]:
 
 @pytest.mark.parametrize("make", ["wireguard-go", "wyrmd", "boringtun"])
 def test_a_device_behind_a_nat_that_rebinds_is_found_again(
-    pair: MakePair, nat: Callable[[], Nat], wyrmd: Path, boringtun: Path | None, make: str
+    pair: MakePair, nat: Callable[[], Nat], program_named: ProgramNamed, make: str
 ) -> None:
-    program = {"wireguard-go": "wireguard-go", "wyrmd": wyrmd, "boringtun": boringtun}[make]
-    if program is None:
-        pytest.skip("boringtun is not here: ./wyrm test --all fetches it")
-    made = pair(4, "", program)
+    made = pair(4, "", program_named(make))
     box = nat()
     made.bring_up_peer()
     made.device.configure(made.device_conf(endpoint=at(HOST_OUTER[4], 52000)))

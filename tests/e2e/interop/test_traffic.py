@@ -27,15 +27,11 @@ from wyrmlab.vectors.command import backends
 from wyrmlab.vectors.noise import Handshake, Keys, Protocol
 from wyrmlab.vectors.scene import CONSTRUCTION, IDENTIFIER
 
+from ..roles import OUTER, ROLES
+
 pytestmark = pytest.mark.netns
 Connect = Callable[..., Pair]
 
-ROLES = pytest.mark.parametrize(
-    ("west", "east"),
-    [("wyrmd", "wyrmd"), ("wyrmd", "wireguard-go"), ("wireguard-go", "wyrmd")],
-    ids=["wyrmd_wyrmd", "wyrmd_go", "go_wyrmd"],
-)
-OUTER = pytest.mark.parametrize("outer", [4, 6], ids=["over_ipv4", "over_ipv6"])
 
 INITIATION, RESPONSE, KEEPALIVE = 148, 92, 32
 PING = 84 + 12 + KEEPALIVE  # padded to 96

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 struct bench bench;
+struct bench_socket bench_socket;
 uint64_t bench_now;
 unsigned bench_fail_at, bench_fail_timer_at;
 bool bench_no_assertions;
@@ -330,6 +331,28 @@ int bench_teardown(TEST_STATE)
     netif_remove(&bench.out[1]);
     assert_int_equal(alive, alive_at_start);
     return 0;
+}
+
+int bench_setup_socket(void **state)
+{
+    int result = bench_setup(state);
+
+    bench_open(&bench_socket, 7);
+    return result;
+}
+
+int bench_setup_socket_six(void **state)
+{
+    int result = bench_setup_six(state);
+
+    bench_open(&bench_socket, 7);
+    return result;
+}
+
+int bench_teardown_socket(void **state)
+{
+    bench_close(&bench_socket);
+    return bench_teardown(state);
 }
 
 /* ---- The far end --------------------------------------------------------------- */

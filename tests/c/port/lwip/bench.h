@@ -63,6 +63,10 @@ extern uint64_t bench_now; /* milliseconds */
 int bench_setup(void **state);
 int bench_setup_six(void **state); /* the outside is IPv6 */
 int bench_teardown(void **state);
+/* The same with bench_socket open at port 7. */
+int bench_setup_socket(void **state);
+int bench_setup_socket_six(void **state);
+int bench_teardown_socket(void **state);
 
 struct wyrm_lwip_config bench_config(void);
 void bench_start(void);
@@ -118,6 +122,8 @@ struct bench_socket {
     size_t len;
     uint8_t bytes[BENCH_PACKET_MAX];
 };
+extern struct bench_socket bench_socket;
+
 void bench_open(struct bench_socket *s, uint16_t port);
 void bench_close(struct bench_socket *s);
 /* Sends `len` bytes through lwIP to an inner address. */
@@ -147,5 +153,8 @@ static inline const struct wyrm_lwip_counters *bench_counters(void)
 {
     return &bench.tunnel->counters;
 }
+
+/* The same test with the outside in IPv6; a file names its SET_UP_SIX beside its SET_UP. */
+#define RUN_SIX(name) RUN_AS(#name "_over_ipv6", name, SET_UP_SIX, TEAR_DOWN)
 
 #endif
