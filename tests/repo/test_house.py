@@ -57,17 +57,30 @@ def test_layer_check_notices_a_wrong_include(tmp_path: Path) -> None:
     assert "crypto may not include ../core/wyrm_peer.h" in done.stdout
 
 
-def test_layer_check_notices_a_cycle(tmp_path: Path) -> None:
-    (tmp_path / "tools").mkdir()
+def test_layer_check_notices_cycles_and_upward_imports(tmp_path: Path) -> None:
     script = tmp_path / "tools/check_layers.py"
-    script.write_text((ROOT / "tools/check_layers.py").read_text())
-    (tmp_path / "daemon").mkdir()
-    for module, other in (("udp", "tunnel"), ("tunnel", "udp")):
-        (tmp_path / f"daemon/{module}.h").write_text("")
-        (tmp_path / f"daemon/{module}.c").write_text(f'#include "{other}.h"\n')
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    lab = tmp_path / "lab/src/wyrmlab"
+    files = {
+        script: (ROOT / "tools/check_layers.py").read_text(),
+        tmp_path / "daemon/one.h": '#include "two.h"\n',
+        tmp_path / "daemon/two.c": '#include "one.h"\n',
+        tmp_path / "daemon/two.h": "",
+        lab / "base/low.py": "from wyrmlab.commands import high\n",
+        lab / "commands/high.py": "def run():\n    from wyrmlab.base.low import x\n",
+        lab / "attic/other.py": "",
+    }
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert "daemon: modules include one another" in done.stdout
+    assert sorted(done.stdout.splitlines()) == [
+        "import cycle: base.low, commands.high",
+        "include cycle: daemon/one, daemon/two",
+        "lab: attic is not among the rooms",
+        "lab: base.low may not import commands.high, which is above it",
+    ]
 
 
 def test_every_file_states_its_licence() -> None:

@@ -19,9 +19,9 @@ from wyrmlab.base.errors import MissingError, UsageError, WyrmError
 from wyrmlab.boards import Board
 from wyrmlab.boards.console import PROMPT, Console
 from wyrmlab.network.links import Tap
+from wyrmlab.network.wiring import Wiring, with_length
 
-DEVICE_ADDRESSES = ("10.9.0.2", "fd09::2")
-MAC = "52:54:00:12:34:56"
+DEVICE_ADDRESSES = tuple(Wiring().device_outer.values())
 
 # For programs: no cursor movements, and a panic ends the emulator instead of starting over.
 SCRIPTED: Mapping[str, str] = {"term": "plain", "panic": "exit"}
@@ -54,6 +54,7 @@ class Device:
     `icount_shift` makes every instruction take 2^N ns of device time.
     `args` reach the firmware as `name=value` words. Console transcript and QEMU's own output are
     `console.log` and `qemu.log` in `log_dir`, their names begin with `name` if given.
+    `wiring` has its addresses and its MAC; `tap` leads to the host's end of the same.
     `qemu_options` are added to the emulator's command line.
     """
 
@@ -67,7 +68,7 @@ class Device:
         flash: Path | None = None,
         icount_shift: int | None = None,
         args: Mapping[str, str] = SCRIPTED,
-        mac: str = MAC,
+        wiring: Wiring = Wiring(),
         name: str = "",
         qemu_options: Sequence[str] = (),
     ) -> None:
@@ -86,7 +87,7 @@ class Device:
         self.flash = flash
         self.icount_shift = icount_shift
         self.args = dict(args)
-        self.mac = mac
+        self.wiring = wiring
         self.qemu_options = list(qemu_options)
         self.boot_s: float | None = None
         self._console_log = log_dir / f"{prefix}console.log"
@@ -196,11 +197,12 @@ class Device:
     # --- parts ---
 
     def _command_line(self, console_fd: int) -> list[str]:
-        arguments = " ".join(f"{key}={value}" for key, value in self.args.items())
+        given = {**self._addresses(), **self.args}
+        arguments = " ".join(f"{key}={value}" for key, value in given.items())
         if self.tap.descriptor is not None:
-            network = f"tap,fd={self.tap.descriptor},mac={self.mac}"
+            network = f"tap,fd={self.tap.descriptor},mac={self.wiring.mac}"
         else:
-            network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.mac}"
+            network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.wiring.mac}"
         semihosting = f"enable=on,target=native,arg=wyrm,arg={arguments}"
         command = ["qemu-system-arm", "-M", self.board.machine, "-kernel", str(self.firmware)]
         command += ["-display", "none", "-monitor", "none", "-nic", network]
@@ -218,6 +220,13 @@ class Device:
             ]
             command += ["-machine", "memory-backend=flash"]
         return command + self.qemu_options
+
+    def _addresses(self) -> dict[str, str]:
+        """The firmware has those of device 0 by itself."""
+        if self.wiring.number == 0:
+            return {}
+        address, address6 = with_length(self.wiring.device_outer)
+        return {"ip": address, "gw": self.wiring.host_outer[4], "ip6": address6}
 
     def _open_flash(self) -> None:
         """Makes the file at its full size (sparse), takes it from the eyes of others, and keeps two

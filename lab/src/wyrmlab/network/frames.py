@@ -13,9 +13,9 @@ from ipaddress import ip_address
 
 import dpkt
 
-from wyrmlab.boards import device
+from wyrmlab.network.wiring import Wiring
 
-DEVICE_MAC = bytes.fromhex(device.MAC.replace(":", ""))
+DEVICE_MAC = bytes.fromhex(Wiring().mac.replace(":", ""))
 ATTACKER_MAC = bytes.fromhex("020000000066")
 ATTACKER_LINK_LOCAL = "fe80::66"
 

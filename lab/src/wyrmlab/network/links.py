@@ -17,8 +17,9 @@ from wyrmlab.base import proc
 from wyrmlab.base.errors import MissingError, UsageError
 from wyrmlab.network.host import HERE, Host
 from wyrmlab.network.namespaces import TUN, TUN_REMEDY
+from wyrmlab.network.wiring import Wiring, with_length
 
-HOST_ADDRESSES = ("10.9.0.1/24", "fd09::1/64")
+HOST_ADDRESSES = with_length(Wiring().host_outer)
 
 
 def check_name(name: str) -> str:
@@ -83,6 +84,17 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[Tap]:
         yield Tap(name, descriptor)
     finally:
         os.close(descriptor)
+
+
+def free_wiring() -> Wiring:
+    """The first that no interface of this network has a part of."""
+    for number in range(100):
+        wiring = Wiring(number)
+        names = (wiring.tap, wiring.interface)
+        taken = with_length(wiring.host_outer) + with_length(wiring.host_inner)
+        if not any(map(HERE.has_interface, names)) and address_conflict(taken) is None:
+            return wiring
+    raise MissingError("A hundred devices have a link here already.")
 
 
 # From linux/if_tun.h.

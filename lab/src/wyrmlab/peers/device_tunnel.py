@@ -13,19 +13,19 @@ from typing import Literal
 
 from wyrmlab import boards
 from wyrmlab.base import proc
-from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
+from wyrmlab.boards.device import Device
+from wyrmlab.network import links
 from wyrmlab.network.host import HERE
-from wyrmlab.network.links import tap as make_tap
+from wyrmlab.network.wiring import Wiring, hosts, with_length
 from wyrmlab.peers import conf
 from wyrmlab.peers.conf import at
 from wyrmlab.peers.wireguard import KeyPair, WireGuard, make_keys
 
 Family = Literal[4, 6]
 
-HOST_OUTER = {4: "10.9.0.1", 6: "fd09::1"}
-DEVICE_OUTER = {4: DEVICE_ADDRESSES[0], 6: DEVICE_ADDRESSES[1]}
-HOST_INNER = {4: "10.77.0.1", 6: "fd77::1"}
-DEVICE_INNER = {4: "10.77.0.2", 6: "fd77::2"}
+# Of device 0, which is the only one in most networks.
+HOST_OUTER, DEVICE_OUTER = Wiring().host_outer, Wiring().device_outer
+HOST_INNER, DEVICE_INNER = Wiring().host_inner, Wiring().device_inner
 
 
 @dataclass
@@ -42,6 +42,10 @@ class DeviceTunnel:
     keys: KeyPair = field(default_factory=make_keys)
 
     @property
+    def wiring(self) -> Wiring:
+        return self.device.wiring
+
+    @property
     def peer_keys(self) -> KeyPair:
         return self.peer.keys
 
@@ -49,28 +53,28 @@ class DeviceTunnel:
         self,
         *,
         endpoint: str | None = None,
-        allowed: str = f"{HOST_INNER[4]}/32, {HOST_INNER[6]}/128",
+        allowed: str | None = None,
         psk: str | None = None,
         interface: str = "",
         peer: str = "",
     ) -> str:
-        """A wg-quick file. Endpoint "": none, None: where the peer is; `interface` and `peer` are
-        further lines of the sections."""
+        """A wg-quick file. Endpoint "": none, None: where the peer is; `allowed` None: its
+        addresses; `interface` and `peer` are further lines of the sections."""
         section = conf.PeerSection(
             self.peer_keys.public,
-            [allowed],
+            hosts(self.wiring.host_inner) if allowed is None else [allowed],
             psk=self.psk if psk is None else psk,
-            endpoint=at(HOST_OUTER[self.outer]) if endpoint is None else endpoint,
+            endpoint=at(self.wiring.host_outer[self.outer]) if endpoint is None else endpoint,
             more=peer,
         )
-        addresses = [f"{DEVICE_INNER[4]}/24", f"{DEVICE_INNER[6]}/64"]
+        addresses = with_length(self.wiring.device_inner)
         return conf.text(self.keys.private, section, addresses=addresses, more=interface)
 
     def peer_conf(self, *, endpoint: str = "", psk: str | None = None) -> str:
         """For `wg setconf`."""
         section = conf.PeerSection(
             self.keys.public,
-            [f"{DEVICE_INNER[4]}/32", f"{DEVICE_INNER[6]}/128"],
+            hosts(self.wiring.device_inner),
             psk=self.psk if psk is None else psk,
             endpoint=endpoint,
         )
@@ -78,23 +82,23 @@ class DeviceTunnel:
 
     def bring_up_peer(self, *, endpoint: str = "", psk: str | None = None) -> None:
         self.peer.configure(self.peer_conf(endpoint=endpoint, psk=psk))
-        self.peer.up(f"{HOST_INNER[4]}/24", f"{HOST_INNER[6]}/64")
+        self.peer.up(*with_length(self.wiring.host_inner))
 
     def connect(self, *, first: Literal["device", "peer"] = "device") -> None:
         """Configures both; the one that is first gets the other's address and starts."""
-        to_device = at(DEVICE_OUTER[self.outer]) if first == "peer" else ""
+        to_device = at(self.wiring.device_outer[self.outer]) if first == "peer" else ""
         self.bring_up_peer(endpoint=to_device)
         self.device.configure(self.device_conf(endpoint="" if first == "peer" else None))
         self.device.command("wg up")
         if first == "peer":
-            HERE.ping(DEVICE_INNER[4], count=1)
+            HERE.ping(self.wiring.device_inner[4], count=1)
         self.wait_up()
 
     def wait_up(self, timeout_s: float = 60) -> None:
         """Until both ends use the session: only the first packet on it confirms it to the peer."""
         self.device.console.expect(r"^tunnel: up, handshake took ", timeout_s=timeout_s)
         proc.wait_until(
-            lambda: self.device_pings(HOST_INNER[4], count=1) == 1,
+            lambda: self.device_pings(count=1) == 1,
             timeout_s=timeout_s,
             what="a ping through the tunnel",
         )
@@ -103,13 +107,14 @@ class DeviceTunnel:
         """Whether all pings to both inner addresses of the device are answered."""
         return all(
             HERE.ping(address, count=count, interval_s=0.1, size=size).loss_percent == 0
-            for address in DEVICE_INNER.values()
+            for address in self.wiring.device_inner.values()
         )
 
     def device_pings(
-        self, address: str = HOST_INNER[4], *, count: int = 3, size: int = 56, every_s: float = 0.1
+        self, address: str = "", *, count: int = 3, size: int = 56, every_s: float = 0.1
     ) -> int:
-        """How many pings of the device are answered."""
+        """How many pings of the device are answered, by the peer if no address is given."""
+        address = address or self.wiring.host_inner[4]
         said = self.device.command(
             f"ping {address} -c {count} -s {size} -i {every_s:g} -q",
             timeout_s=count * (every_s + 1) + 60,
@@ -132,18 +137,29 @@ def boot(
     *,
     outer: Family = 4,
     psk: str = "",
-    interface: str = "wg0",
+    interface: str = "",
     board: str = boards.DEFAULT,
     program: Path | str = "wireguard-go",
+    wiring: Wiring | None = None,
 ) -> Iterator[DeviceTunnel]:
-    """Both ends started on a TAP of their own, tap0, and not yet configured; logs and the device's
-    flash go to `folder`. `program` is the peer's, as in `WireGuard`."""
+    """Both ends started on a TAP of their own and not yet configured; logs and the device's flash
+    go to `folder`. `program` is the peer's, as in `WireGuard`. Without `wiring`, names and
+    addresses are the first that nobody uses: tap0, wg0 and so on in a network of one's own."""
+    wiring = wiring or links.free_wiring()
+    folder = folder / f"device{wiring.number}" if wiring.number else folder
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "peer.log"
     with (
-        make_tap("tap0") as tap,
+        links.tap(wiring.tap, with_length(wiring.host_outer)) as tap,
         Device(
-            boards.board(board), firmware, tap=tap, log_dir=folder, flash=folder / "flash"
+            boards.board(board),
+            firmware,
+            tap=tap,
+            log_dir=folder,
+            flash=folder / "flash",
+            wiring=wiring,
         ) as device,
-        WireGuard(HERE, interface, program, folder / "peer.log", log_level="verbose") as peer,
+        WireGuard(HERE, interface or wiring.interface, program, log, log_level="verbose") as peer,
     ):
         device.wait_ready()
         yield DeviceTunnel(device, peer, outer, psk)
