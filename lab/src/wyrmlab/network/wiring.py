@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PORT = 51820
+
 
 @dataclass(frozen=True)
 class Wiring:
@@ -25,6 +27,11 @@ class Wiring:
     def interface(self) -> str:
         """Of the daemon at the other end of the tunnel."""
         return f"wg{self.number}"
+
+    @property
+    def port(self) -> int:
+        """Of the daemon: all of them share the host's ports. Every device listens on `PORT`."""
+        return PORT + self.number
 
     @property
     def mac(self) -> str:

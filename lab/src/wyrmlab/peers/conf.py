@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-PORT = 51820
+from wyrmlab.network.wiring import PORT as PORT
 
 
 @dataclass(frozen=True)

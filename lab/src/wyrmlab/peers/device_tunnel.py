@@ -46,6 +46,10 @@ class DeviceTunnel:
         return self.device.wiring
 
     @property
+    def peer_endpoint(self) -> str:
+        return at(self.wiring.host_outer[self.outer], self.wiring.port)
+
+    @property
     def peer_keys(self) -> KeyPair:
         return self.peer.keys
 
@@ -64,7 +68,7 @@ class DeviceTunnel:
             self.peer_keys.public,
             hosts(self.wiring.host_inner) if allowed is None else [allowed],
             psk=self.psk if psk is None else psk,
-            endpoint=at(self.wiring.host_outer[self.outer]) if endpoint is None else endpoint,
+            endpoint=self.peer_endpoint if endpoint is None else endpoint,
             more=peer,
         )
         addresses = with_length(self.wiring.device_inner)
@@ -78,7 +82,7 @@ class DeviceTunnel:
             psk=self.psk if psk is None else psk,
             endpoint=endpoint,
         )
-        return conf.text(self.peer_keys.private, section)
+        return conf.text(self.peer_keys.private, section, port=self.wiring.port)
 
     def bring_up_peer(self, *, endpoint: str = "", psk: str | None = None) -> None:
         self.peer.configure(self.peer_conf(endpoint=endpoint, psk=psk))
