@@ -158,7 +158,7 @@ TEST(custom_pbuf_in_read_only_memory_is_not_modified)
     assert_memory_equal(outer, before, len);
 }
 
-TEST(buffer_of_somebody_else_is_not_modified)
+TEST(buffer_owned_by_others_is_not_modified)
 {
     uint8_t outer[BENCH_PACKET_MAX], before[BENCH_PACKET_MAX];
 
@@ -252,7 +252,7 @@ TEST(filter_sees_plain_packets_and_may_drop_them)
     expect_hello();
 }
 
-TEST(inner_sums_are_not_checked_again_unless_wanted)
+TEST(inner_checksums_are_not_verified_again_unless_enabled)
 {
     uint8_t ip[BENCH_PACKET_MAX];
 
@@ -358,7 +358,7 @@ int main(void)
         RUN(read_only_pbuf_is_not_modified),
         RUN(custom_pbuf_of_a_driver_is_decrypted_where_it_lies),
         RUN(custom_pbuf_in_read_only_memory_is_not_modified),
-        RUN(buffer_of_somebody_else_is_not_modified),
+        RUN(buffer_owned_by_others_is_not_modified),
         RUN(datagram_at_any_alignment_arrives),
         RUN(junk_of_any_length_is_dropped),
         RUN(inner_ipv6_arrives),
@@ -366,7 +366,7 @@ int main(void)
         RUN(echo_request_is_answered_through_the_tunnel),
         RUN_SIX(echo_request_is_answered_through_the_tunnel),
         RUN(filter_sees_plain_packets_and_may_drop_them),
-        RUN(inner_sums_are_not_checked_again_unless_wanted),
+        RUN(inner_checksums_are_not_verified_again_unless_enabled),
         RUN(segment_size_of_an_incoming_connection_is_clamped),
         RUN(router_advertisement_of_a_peer_has_no_effect),
         RUN(datagram_inside_its_own_tunnel_is_dropped),

@@ -105,7 +105,7 @@ TEST(known_defect_08_first_packet_waits_instead_of_failing)
     assert_int_equal(bench.n_plain, 1);
 }
 
-TEST(known_defect_08_learned_endpoint_can_be_called_back)
+TEST(known_defect_08_learned_endpoint_can_be_initiated_to)
 {
     struct wyrm_endpoint here = {.family = 4, .port = BENCH_PORT, .addr = {192, 0, 2, 1}};
 
@@ -293,7 +293,7 @@ TEST(known_defect_38_session_ticks_only_as_often_as_it_must)
 
 /* All of lwIP's memory is an allocator of the test's, which counts; our own is none at all, and the
  * sanitizer sees what is given back and was not taken. */
-TEST(known_defect_39_what_was_allocated_goes_back_where_it_came_from)
+TEST(known_defect_39_all_memory_is_returned_to_its_allocator)
 {
     unsigned before;
 
@@ -356,7 +356,7 @@ int main(void)
         RUN(known_defect_02_replay_from_elsewhere_moves_no_endpoint),
         RUN(known_defect_03_replayed_keepalive_moves_no_endpoint),
         RUN(known_defect_08_first_packet_waits_instead_of_failing),
-        RUN(known_defect_08_learned_endpoint_can_be_called_back),
+        RUN(known_defect_08_learned_endpoint_can_be_initiated_to),
         RUN(known_defect_11_large_chained_datagram_arrives),
         RUN(known_defect_12_short_authentic_payload_is_not_read_beyond),
         RUN_SIX(known_defect_24_ipv6_endpoints_are_possible),
@@ -371,7 +371,7 @@ int main(void)
         RUN(known_defect_36_the_port_we_listen_on_is_our_own),
         RUN(known_defect_38_idle_tunnel_does_not_tick),
         RUN(known_defect_38_session_ticks_only_as_often_as_it_must),
-        RUN(known_defect_39_what_was_allocated_goes_back_where_it_came_from),
+        RUN(known_defect_39_all_memory_is_returned_to_its_allocator),
         RUN(known_defect_40_one_buffer_out_and_none_in),
     };
 

@@ -231,7 +231,7 @@ static void inject_forwarded(const char *src, const char *dst)
     bench_inject(0, ip, bench_build(ip, &udp));
 }
 
-TEST(sender_without_a_route_is_told_by_icmp)
+TEST(sender_without_a_route_gets_an_icmp_error)
 {
     inject_forwarded("192.0.2.9", "10.7.0.77");
     assert_int_equal(bench.n_wire, 1);
@@ -245,7 +245,7 @@ TEST(sender_without_a_route_is_told_by_icmp)
     assert_int_equal(bench_counters()->unreachable, 1);
 }
 
-TEST(ipv6_sender_without_a_route_is_told_by_icmp)
+TEST(ipv6_sender_without_a_route_gets_an_icmp_error)
 {
     inject_forwarded("fd01::9", "fd07::77");
     assert_int_equal(bench.n_wire, 1);
@@ -285,7 +285,7 @@ static err_t send_watching_icmp(const char *to, u8_t protocol, u16_t header, siz
     return err;
 }
 
-TEST(local_sender_is_told_too)
+TEST(local_sender_gets_an_icmp_error_too)
 {
     assert_int_equal(send_watching_icmp("10.7.0.77", 1, 20, 40), ERR_RTE);
     assert_int_equal(icmp.received, 1);
@@ -413,7 +413,7 @@ TEST(nothing_leaves_after_stop)
     assert_int_equal(bench_counters()->down, 2);
 }
 
-TEST(filter_may_drop_what_leaves)
+TEST(filter_may_drop_outgoing_packets)
 {
     bench_connect();
     bench.pass[WYRM_LWIP_OUT] = false;
@@ -449,7 +449,7 @@ TEST(tunnel_through_itself_is_cut)
 
 /* ---- Headers ---- */
 
-TEST(sums_left_to_hardware_are_filled_in)
+TEST(checksums_left_to_hardware_are_filled_in)
 {
     bench_connect();
     inject_forwarded("192.0.2.9", "10.7.0.2"); /* lwIP zeroes the sums of what it forwards */
@@ -541,7 +541,7 @@ static void expect_way_out(unsigned where, const uint8_t *src)
 
 static const uint8_t first[] = {192, 0, 2, 1}, second[] = {198, 51, 100, 1};
 
-TEST(answers_leave_where_the_question_came_in)
+TEST(replies_leave_by_the_interface_of_the_request)
 {
     bench_connect();
     expect_way_out(0, first);
@@ -650,9 +650,9 @@ int main(void)
         RUN(held_packets_are_freed_by_stop),
         RUN(volatile_packet_is_copied_to_be_held),
         RUN(lasting_packet_is_held_without_a_copy),
-        RUN(sender_without_a_route_is_told_by_icmp),
-        RUN(ipv6_sender_without_a_route_is_told_by_icmp),
-        RUN(local_sender_is_told_too),
+        RUN(sender_without_a_route_gets_an_icmp_error),
+        RUN(ipv6_sender_without_a_route_gets_an_icmp_error),
+        RUN(local_sender_gets_an_icmp_error_too),
         RUN(packet_beyond_the_mtu_is_refused_with_the_mtu),
         RUN(refusals_are_not_refused),
         RUN(known_defect_71_icmp_errors_are_limited_in_rate),
@@ -660,16 +660,16 @@ int main(void)
         RUN(nothing_leaves_while_the_peer_has_no_address),
         RUN(known_defect_72_zone_of_no_interface_is_not_cut_to_that_of_another),
         RUN(nothing_leaves_after_stop),
-        RUN(filter_may_drop_what_leaves),
+        RUN(filter_may_drop_outgoing_packets),
         RUN(filter_may_stop_the_tunnel),
         RUN(tunnel_through_itself_is_cut),
-        RUN(sums_left_to_hardware_are_filled_in),
+        RUN(checksums_left_to_hardware_are_filled_in),
         RUN(segment_size_of_an_outgoing_connection_is_clamped),
         RUN(congestion_marks_cross_the_tunnel),
         RUN_SIX(congestion_marks_cross_the_tunnel),
         RUN(handshakes_carry_their_own_tos),
         RUN_SIX(handshakes_carry_their_own_tos),
-        RUN(answers_leave_where_the_question_came_in),
+        RUN(replies_leave_by_the_interface_of_the_request),
         RUN(routing_decides_when_the_old_address_is_gone),
         RUN(routing_decides_when_the_old_interface_is_down),
         RUN(routing_decides_when_the_old_interface_is_gone),

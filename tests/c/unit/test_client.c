@@ -213,7 +213,7 @@ TEST(an_initiation_is_dropped_and_changes_nothing)
     assert_int_equal(net.initiations[CLIENT], 1);
 }
 
-TEST(a_response_to_a_session_long_gone_is_no_work)
+TEST(a_response_to_an_expired_session_costs_no_work)
 {
     struct wyrm_meta from = node_address(SERVER);
     struct wyrm_packet out;
@@ -345,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN(a_client_brings_the_tunnel_up),
         RUN(an_initiation_is_dropped_and_changes_nothing),
-        RUN(a_response_to_a_session_long_gone_is_no_work),
+        RUN(a_response_to_an_expired_session_costs_no_work),
         RUN(the_client_renews_its_session_while_data_flows),
         RUN(a_server_that_only_receives_hears_of_every_session),
         RUN(a_client_that_only_receives_keeps_its_session),

@@ -206,7 +206,7 @@ TEST(peers_are_added_found_and_removed_until_full)
     assert_int_equal(id, 2); /* the id is reused */
 }
 
-TEST(a_known_key_is_not_added_twice_but_its_id_is_told)
+TEST(adding_a_known_key_returns_its_id)
 {
     struct world *w = world_make(2);
     wyrm_peer_id id = WYRM_NO_PEER;
@@ -216,7 +216,7 @@ TEST(a_known_key_is_not_added_twice_but_its_id_is_told)
     world_free(w);
 }
 
-TEST(calls_about_nobody_are_refused)
+TEST(calls_with_an_id_not_in_use_are_refused)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[A].dev;
@@ -571,8 +571,8 @@ int main(void)
         RUN(a_peer_that_has_our_own_new_key_is_removed),
         RUN(our_own_key_cannot_be_a_peer),
         RUN(peers_are_added_found_and_removed_until_full),
-        RUN(a_known_key_is_not_added_twice_but_its_id_is_told),
-        RUN(calls_about_nobody_are_refused),
+        RUN(adding_a_known_key_returns_its_id),
+        RUN(calls_with_an_id_not_in_use_are_refused),
         RUN(a_removed_peer_is_told_by_its_own_id),
         RUN(a_removed_peer_loses_routes_and_held_packets),
         RUN(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets),

@@ -193,7 +193,7 @@ TEST(on_the_way_out_a_mark_is_carried_into_ipv6)
 }
 
 /* Every check sum the header can have, among them 0 and 0xffff. */
-TEST(the_ipv4_check_sum_stays_right_for_every_value)
+TEST(the_ipv4_checksum_stays_right_for_every_value)
 {
     for (unsigned id = 0; id < 0x10000; id++)
         for (unsigned ecn = ECT_1; ecn <= ECT_0; ecn++) {
@@ -272,7 +272,7 @@ TEST(a_mark_on_the_way_reaches_the_inner_packet)
     world_free(w);
 }
 
-TEST(what_follows_the_ip_packet_is_cut_off)
+TEST(padding_after_the_ip_packet_is_cut_off)
 {
     struct world *w = world_make(2);
     uint8_t ip[100];
@@ -286,7 +286,7 @@ TEST(what_follows_the_ip_packet_is_cut_off)
     world_free(w);
 }
 
-TEST(what_is_no_ip_packet_is_not_sent)
+TEST(malformed_ip_packets_are_not_sent)
 {
     struct world *w = world_make(2);
     uint8_t ip[100];
@@ -318,13 +318,13 @@ int main(void)
         RUN(on_the_way_in_ecn_is_copied_outside),
         RUN(on_the_way_out_a_mark_is_carried_into_ipv4),
         RUN(on_the_way_out_a_mark_is_carried_into_ipv6),
-        RUN(the_ipv4_check_sum_stays_right_for_every_value),
+        RUN(the_ipv4_checksum_stays_right_for_every_value),
         RUN(the_outer_tos_is_ecn_without_dscp),
         RUN(a_keepalive_has_a_plain_outer_tos),
         RUN(handshake_messages_are_sent_with_priority),
         RUN(a_mark_on_the_way_reaches_the_inner_packet),
-        RUN(what_follows_the_ip_packet_is_cut_off),
-        RUN(what_is_no_ip_packet_is_not_sent),
+        RUN(padding_after_the_ip_packet_is_cut_off),
+        RUN(malformed_ip_packets_are_not_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

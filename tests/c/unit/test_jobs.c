@@ -361,7 +361,7 @@ TEST(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session)
 
 /* Of a session that we began we know that it is the peer's, but not what the peer has said before.
  */
-TEST(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called)
+TEST(an_initiation_does_not_move_the_endpoint_of_a_peer_we_initiated_to)
 {
     struct world *w = world_make(2);
     struct wyrm_meta elsewhere = node_address(77);
@@ -406,7 +406,7 @@ TEST(while_a_job_runs_no_other_begins_for_its_peer)
     world_free(w);
 }
 
-TEST(a_peer_disconnected_before_its_job_is_taken_is_not_called)
+TEST(a_peer_disconnected_before_its_job_is_taken_gets_no_initiation)
 {
     struct world *w = own_initiation_at_a();
 
@@ -773,7 +773,7 @@ TEST(two_answers_to_a_peer_within_20_ms_are_one)
     world_free(w);
 }
 
-TEST(without_a_time_stamp_no_initiation_is_sent)
+TEST(without_a_timestamp_no_initiation_is_sent)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
@@ -791,7 +791,7 @@ TEST(without_a_time_stamp_no_initiation_is_sent)
     world_free(w);
 }
 
-TEST(a_responder_needs_no_time_stamp)
+TEST(a_responder_needs_no_timestamp)
 {
     struct world *w = world_make(2);
 
@@ -943,10 +943,10 @@ int main(void)
         RUN(a_replayed_initiation_is_refused),
         RUN(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot),
         RUN(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
-        RUN(an_initiation_does_not_move_the_endpoint_of_a_peer_we_called),
+        RUN(an_initiation_does_not_move_the_endpoint_of_a_peer_we_initiated_to),
         RUN(a_session_that_came_about_meanwhile_spares_the_initiation),
         RUN(while_a_job_runs_no_other_begins_for_its_peer),
-        RUN(a_peer_disconnected_before_its_job_is_taken_is_not_called),
+        RUN(a_peer_disconnected_before_its_job_is_taken_gets_no_initiation),
         RUN(after_disconnect_amid_a_job_the_next_begins_at_once),
         RUN(a_session_ends_the_wish_for_another),
         RUN(a_response_to_an_initiation_since_repeated_begins_nothing),
@@ -968,8 +968,8 @@ int main(void)
         RUN(an_index_taken_meanwhile_ends_the_slower_job),
         RUN(an_answer_whose_index_is_taken_is_not_sent),
         RUN(two_answers_to_a_peer_within_20_ms_are_one),
-        RUN(without_a_time_stamp_no_initiation_is_sent),
-        RUN(a_responder_needs_no_time_stamp),
+        RUN(without_a_timestamp_no_initiation_is_sent),
+        RUN(a_responder_needs_no_timestamp),
         RUN(a_peer_of_low_order_is_sent_nothing),
         RUN(an_initiation_with_a_low_order_ephemeral_is_dropped),
         RUN(a_response_with_a_low_order_ephemeral_is_dropped),

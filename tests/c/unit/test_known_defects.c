@@ -658,7 +658,7 @@ TEST(known_defect_34_a_failing_generator_means_no_handshake_never_a_weak_one)
     world_free(w);
 }
 
-TEST(known_defect_37_a_failing_time_stamp_means_no_initiation)
+TEST(known_defect_37_a_failing_timestamp_means_no_initiation)
 {
     struct world *w = world_make(2);
 
@@ -915,7 +915,7 @@ int main(void)
         RUN(known_defect_31_no_time_of_day_is_special),
         RUN(known_defect_32_the_slow_part_touches_nothing_of_the_device),
         RUN(known_defect_34_a_failing_generator_means_no_handshake_never_a_weak_one),
-        RUN(known_defect_37_a_failing_time_stamp_means_no_initiation),
+        RUN(known_defect_37_a_failing_timestamp_means_no_initiation),
         RUN(known_defect_38_an_idle_device_wakes_only_to_forget_its_keys),
         RUN(known_defect_40_a_packet_is_copied_only_by_the_cipher),
         RUN(known_defect_z1_a_datagram_of_any_length_overflows_nothing),

@@ -323,7 +323,7 @@ TEST(a_full_table_refuses_but_still_lets_prefixes_change_hands)
     test_free(t);
 }
 
-TEST(a_table_of_no_routes_finds_nobody)
+TEST(an_empty_routing_table_finds_no_peer)
 {
     struct table *t = table_make(0);
     struct wyrm_prefix any = ip4(0, 0);
@@ -452,7 +452,7 @@ int main(void)
         RUN(a_chain_of_129_ipv6_prefixes_works_at_every_depth),
         RUN(routes_are_listed_masked_and_in_order),
         RUN(a_full_table_refuses_but_still_lets_prefixes_change_hands),
-        RUN(a_table_of_no_routes_finds_nobody),
+        RUN(an_empty_routing_table_finds_no_peer),
         RUN(it_agrees_with_a_slow_model),
     };
 

@@ -224,7 +224,7 @@ static wyrm_peer_id next_called(struct world *w)
     return job.peer;
 }
 
-TEST(known_defect_55_peers_are_called_in_turn_not_lowest_first)
+TEST(known_defect_55_initiations_go_to_peers_in_turn_not_lowest_first)
 {
     struct world *w = world_make(4);
     unsigned turns[3] = {0};
@@ -291,7 +291,7 @@ static void poll(struct world *w, unsigned n)
     } while (status != WYRM_IDLE);
 }
 
-TEST(what_the_worker_never_begins_is_given_up_in_time)
+TEST(an_attempt_that_the_worker_never_begins_is_given_up_in_time)
 {
     struct world *w = world_make(2);
 
@@ -475,10 +475,10 @@ int main(void)
         RUN(waiting_responses_are_load_too),
         RUN(known_defect_59_cookie_replies_have_a_budget),
         RUN(responses_to_one_handshake_leave_cookies_for_others),
-        RUN(known_defect_55_peers_are_called_in_turn_not_lowest_first),
+        RUN(known_defect_55_initiations_go_to_peers_in_turn_not_lowest_first),
         RUN(calls_and_messages_take_turns),
         RUN(the_oldest_message_is_first_whatever_its_type),
-        RUN(what_the_worker_never_begins_is_given_up_in_time),
+        RUN(an_attempt_that_the_worker_never_begins_is_given_up_in_time),
         RUN(a_device_that_cannot_ask_loses_nobody),
         RUN(only_what_was_sent_counts_as_unanswered),
         RUN(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session),

@@ -153,7 +153,7 @@ TEST(t07_data_sent_meanwhile_spares_the_keepalive)
     world_free(w);
 }
 
-TEST(a_peer_is_called_lost_once_and_only_if_packets_wait_for_it)
+TEST(a_peer_is_reported_lost_once_and_only_if_packets_wait_for_it)
 {
     struct world *w = world_make(2);
 
@@ -283,23 +283,6 @@ TEST(t15_meanwhile_the_previous_session_sends)
     world_free(w);
 }
 
-TEST(t16_rekeys_after_two_to_the_60_messages)
-{
-    struct world *w = session();
-    struct wyrm_keypair *kp = &peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
-
-    w->deaf[B] = true;
-    sleep_through(w, 6000);
-    kp->tx_next = WYRM_REKEY_AFTER_MESSAGES - 1;
-    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
-    settle(w, A);
-    assert_int_equal(w->tally[A].initiations, 0);
-    assert_int_equal(send_ip(w, A, B, 100), WYRM_SEND);
-    settle(w, A);
-    assert_int_equal(w->tally[A].initiations, 1);
-    world_free(w);
-}
-
 TEST(t17_the_last_counter_is_used_and_none_after_it)
 {
     struct world *w = session();
@@ -346,28 +329,6 @@ TEST(t18_a_cookie_is_used_for_120_s)
     sleep_through(w, 2);
     make_initiation(w, A, B, &initiation);
     assert_memory_equal(initiation.data + INITIATION_MAC1 + MAC_LEN, none, 16);
-    world_free(w);
-}
-
-TEST(t19_one_initiation_of_a_peer_per_20_ms)
-{
-    struct world *w = world_make(2);
-    struct datagram initiation[3];
-
-    for (unsigned i = 0; i < 3; i++)
-        make_initiation(w, A, B, &initiation[i]);
-    inject(w, B, &initiation[0], &w->node[A].address);
-    settle(w, B);
-    assert_int_equal(w->tally[B].responses, 1);
-    sleep_through(w, 10);
-    inject(w, B, &initiation[1], &w->node[A].address);
-    settle(w, B);
-    assert_int_equal(w->verdict, WYRM_D_RATE);
-    assert_int_equal(w->tally[B].responses, 1);
-    sleep_through(w, 15);
-    inject(w, B, &initiation[2], &w->node[A].address);
-    settle(w, B);
-    assert_int_equal(w->tally[B].responses, 2);
     world_free(w);
 }
 
@@ -441,7 +402,7 @@ static bool save(void *ctx, unsigned slot, const void *buf, size_t len)
 
 static const struct wyrm_store_io store_io = {.load = load, .save = save};
 
-TEST(t22_time_stamps_grow_when_the_wall_clock_steps_back)
+TEST(t22_timestamps_grow_when_the_wall_clock_steps_back)
 {
     struct world *w = world_make(2);
     struct wyrm_store store;
@@ -460,7 +421,7 @@ TEST(t22_time_stamps_grow_when_the_wall_clock_steps_back)
     world_free(w);
 }
 
-TEST(t23_time_stamps_grow_over_a_reboot_without_a_clock)
+TEST(t23_timestamps_grow_over_a_reboot_without_a_clock)
 {
     struct world *w = world_make(2);
     struct wyrm_store store;
@@ -519,7 +480,7 @@ TEST(a_persistent_keepalive_is_sent_every_n_seconds_of_silence)
     world_free(w);
 }
 
-TEST(another_interval_is_not_another_beginning)
+TEST(changing_the_keepalive_interval_sends_no_extra_keepalive)
 {
     struct world *w = session();
 
@@ -678,7 +639,7 @@ static bool but_initiations(struct world *world, struct datagram *datagram)
 
 /* B's session still brings data while nobody hears A's wish for another. The keepalive that A owes
  * for them would fall due after that session's end, and begin the attempt anew. */
-TEST(a_keepalive_owed_begins_no_attempt_after_one_was_given_up)
+TEST(a_pending_keepalive_does_not_restart_an_abandoned_handshake)
 {
     struct world *w = world_make(2);
 
@@ -842,24 +803,22 @@ int main(void)
         RUN(t05_an_initiation_is_repeated_after_5_s_and_jitter),
         RUN(t05_the_jitter_differs_from_device_to_device),
         RUN(t06_a_silent_peer_is_given_up_after_90_s),
-        RUN(a_peer_is_called_lost_once_and_only_if_packets_wait_for_it),
+        RUN(a_peer_is_reported_lost_once_and_only_if_packets_wait_for_it),
         RUN(t07_data_sent_meanwhile_spares_the_keepalive),
         RUN(t09_the_responder_notices_silence_too),
         RUN(t11_all_keys_are_gone_after_540_s),
         RUN(t11_an_ephemeral_in_flight_is_gone_too),
         RUN(t15_a_responder_waits_for_confirmation),
         RUN(t15_meanwhile_the_previous_session_sends),
-        RUN(t16_rekeys_after_two_to_the_60_messages),
         RUN(t17_the_last_counter_is_used_and_none_after_it),
         RUN(t18_a_cookie_is_used_for_120_s),
-        RUN(t19_one_initiation_of_a_peer_per_20_ms),
         RUN(t20_a_cookie_secret_rotates_every_120_s),
         RUN(t21_a_32_bit_clock_may_wrap_in_a_session),
-        RUN(t22_time_stamps_grow_when_the_wall_clock_steps_back),
-        RUN(t23_time_stamps_grow_over_a_reboot_without_a_clock),
+        RUN(t22_timestamps_grow_when_the_wall_clock_steps_back),
+        RUN(t23_timestamps_grow_over_a_reboot_without_a_clock),
         RUN(t24_both_may_initiate_at_once),
         RUN(a_persistent_keepalive_is_sent_every_n_seconds_of_silence),
-        RUN(another_interval_is_not_another_beginning),
+        RUN(changing_the_keepalive_interval_sends_no_extra_keepalive),
         RUN(an_interval_of_zero_ends_persistent_keepalives_at_once),
         RUN(a_persistent_keepalive_holds_a_tunnel_for_an_hour),
         RUN(a_persistent_keepalive_never_gives_up_a_silent_peer),
@@ -867,7 +826,7 @@ int main(void)
         RUN(a_persistent_keepalive_survives_a_sleep_right_after_a_handshake),
         RUN(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
         RUN(an_endpoint_taken_away_ends_the_attempt),
-        RUN(a_keepalive_owed_begins_no_attempt_after_one_was_given_up),
+        RUN(a_pending_keepalive_does_not_restart_an_abandoned_handshake),
         RUN(a_peer_is_not_given_up_while_there_are_packets_for_it),
         RUN(a_held_packet_goes_out_however_late_the_peer_returns),
         RUN(initiations_without_an_answer_are_counted_until_there_is_one),

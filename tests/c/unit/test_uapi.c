@@ -169,7 +169,7 @@ TEST(an_empty_device_tells_nothing)
     assert_get("errno=0\n\n");
 }
 
-TEST(everything_set_is_told_back)
+TEST(everything_set_is_reported_back)
 {
     OK("private_key=" PRIV "\nlisten_port=51820\nfwmark=4294967295\nreplace_peers=true\n" PEER
        "preshared_key=" PSK "\nendpoint=192.0.2.1:51820\npersistent_keepalive_interval=65535\n"
@@ -182,7 +182,7 @@ TEST(everything_set_is_told_back)
                  "\n" PEER_TELLS(ZERO, "endpoint=[2001:db8::1]:1\n", "0") "errno=0\n\n");
 }
 
-TEST(a_private_key_is_told_as_it_is_used)
+TEST(a_private_key_is_reported_clamped_as_it_is_used)
 {
     char other[sizeof(PRIV)] = PRIV, text[128];
 
@@ -193,7 +193,7 @@ TEST(a_private_key_is_told_as_it_is_used)
     assert_get("private_key=" PRIV "\nerrno=0\n\n");
 }
 
-TEST(what_is_told_can_be_set_again)
+TEST(a_reported_configuration_can_be_set_again)
 {
     static char told_first[4096];
 
@@ -220,7 +220,7 @@ TEST(secrets_are_hidden_where_they_are_to_be)
     assert_non_null(strstr(answer, PUB1));
 }
 
-TEST(handshakes_are_told_in_absolute_time)
+TEST(handshakes_are_reported_in_absolute_time)
 {
     OK(PEER);
     node.peers[0].last_handshake = 1234;
@@ -237,7 +237,7 @@ TEST(without_a_calendar_ages_are_told)
     assert_true(told("handshake_age_sec=3\nlast_handshake_time_sec=0\n"));
 }
 
-TEST(counters_are_told_in_full)
+TEST(counters_are_reported_in_full)
 {
     OK(PEER);
     node.peers[0].tx_bytes = UINT64_MAX;
@@ -910,13 +910,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(an_empty_device_tells_nothing),
-        RUN(everything_set_is_told_back),
-        RUN(a_private_key_is_told_as_it_is_used),
-        RUN(what_is_told_can_be_set_again),
+        RUN(everything_set_is_reported_back),
+        RUN(a_private_key_is_reported_clamped_as_it_is_used),
+        RUN(a_reported_configuration_can_be_set_again),
         RUN(secrets_are_hidden_where_they_are_to_be),
-        RUN(handshakes_are_told_in_absolute_time),
+        RUN(handshakes_are_reported_in_absolute_time),
         RUN(without_a_calendar_ages_are_told),
-        RUN(counters_are_told_in_full),
+        RUN(counters_are_reported_in_full),
         RUN(no_piece_of_an_answer_is_too_long),
         RUN(without_a_device_every_request_says_that_it_is_down),
         RUN(get_takes_no_settings),
