@@ -49,15 +49,13 @@ WYRM_BYTES_INLINE void wyrm_store_le64(uint8_t *p, uint64_t value)
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
 }
 
-/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes. The
- * built-in one is inlined even by compilers that are told of no library. */
+/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes.
+ * Otherwise the built-in one, which compilers expand even if they are told of no library, and into
+ * words where the types of its arguments allow them. */
 #if WYRM_SMALL
 void wyrm_copy(void *out, const void *in, size_t len);
 #else
-static inline void wyrm_copy(void *out, const void *in, size_t len)
-{
-    __builtin_memcpy(out, in, len);
-}
+#define wyrm_copy __builtin_memcpy
 #endif
 
 /* `n` words at once. */

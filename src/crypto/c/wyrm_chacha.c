@@ -12,10 +12,14 @@
 
 #include <string.h>
 
+/* "expand 32-byte k" */
+static const uint32_t constant[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+
 void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[32],
                         const uint8_t nonce[12], uint32_t counter)
 {
-    wyrm_load_words(state, (const uint8_t *)"expand 32-byte k", 4);
+    for (unsigned i = 0; i < 4; i++)
+        state[i] = constant[i];
     wyrm_load_words(state + 4, key, 8);
     state[WYRM_CHACHA20_COUNTER] = counter;
     wyrm_load_words(state + 13, nonce, 3);
