@@ -49,7 +49,8 @@ typedef uint64_t wyrm_ms; /* monotonic milliseconds of any origin */
 /* ---- Verdicts: >= 0 is progress, < 0 is a reason ---------------------- */
 
 typedef enum wyrm_status {
-    WYRM_IDLE = 0,    /* nothing more to do now */
+    WYRM_OK = 0,      /* done, says a call that sets or reads something */
+    WYRM_IDLE = 0,    /* nothing more to do now, says one that moves packets or jobs */
     WYRM_SEND = 1,    /* out->data[0..len) goes to out->to as one datagram */
     WYRM_DELIVER = 2, /* out->data[0..len) is an authentic inner IP packet from out->peer */
     WYRM_HOLD = 3,    /* out->peer has no session yet: keep your packet, wait for WYRM_READY */

@@ -63,4 +63,12 @@
 
 #define WYRM_ADDR_LEN (WYRM_IPV6 ? 16 : 4)
 
+/* For a function that compilers would copy to its few callers, or whose large locals must be off
+ * the stack when its caller goes deeper. */
+#if defined(__GNUC__)
+#define WYRM_NOINLINE __attribute__((noinline))
+#else
+#define WYRM_NOINLINE
+#endif
+
 #endif /* WYRM_CONFIG_H */

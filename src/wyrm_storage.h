@@ -54,13 +54,14 @@ struct wyrm_keypair { /* one session, paper section 5.4.5 */
  * initiation of ours in flight. */
 enum { WYRM_SESSIONS = WYRM_RESPONDER ? 3 : 2, WYRM_PLACE_HS = WYRM_SESSIONS, WYRM_PLACES };
 
-enum wyrm_timer { /* see core/wyrm_timers.c */
-                  WYRM_TIMER_RETRY,
-                  WYRM_TIMER_NEW_HANDSHAKE,
-                  WYRM_TIMER_KEEPALIVE,
-                  WYRM_TIMER_PERSISTENT,
-                  WYRM_TIMER_ZERO_KEYS,
-                  WYRM_TIMERS
+/* See core/wyrm_timers.c. */
+enum wyrm_timer {
+    WYRM_TIMER_RETRY,
+    WYRM_TIMER_NEW_HANDSHAKE,
+    WYRM_TIMER_KEEPALIVE,
+    WYRM_TIMER_PERSISTENT,
+    WYRM_TIMER_ZERO_KEYS,
+    WYRM_TIMERS
 };
 
 struct wyrm_peer {       /* what is used most comes first: small offsets make small instructions */

@@ -19,8 +19,8 @@ enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 
 #define COOKIES_SPAN_MS 32u
 
 /* Of "LABEL" || pub. */
-static WYRM_APART void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
-                                     const uint8_t pub[WYRM_KEY_LEN])
+static WYRM_NOINLINE void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
+                                        const uint8_t pub[WYRM_KEY_LEN])
 {
     wyrm_hash_pair(out, (const uint8_t *)label, 8, pub, WYRM_KEY_LEN);
 }
@@ -70,8 +70,8 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
 
 /* The cookie of a source address: a MAC over it under a secret that changes every two minutes.
  * Apart, so that its hash state is not on the stack beneath a cipher. */
-static WYRM_APART void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
-                                   const struct wyrm_endpoint *from)
+static WYRM_NOINLINE void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
+                                      const struct wyrm_endpoint *from)
 {
     uint8_t source[WYRM_ADDR_LEN + 2];
     size_t len = wyrm_addr_len(from->family);
@@ -175,8 +175,8 @@ wyrm_status wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len)
 
 /* True if mac2 is that of the cookie which the source was sent. Else the cookie takes its place in
  * the message, which is lost. */
-static WYRM_APART bool check_mac2(const struct wyrm_device *dev, uint8_t *msg, size_t len,
-                                  const struct wyrm_endpoint *from)
+static WYRM_NOINLINE bool check_mac2(const struct wyrm_device *dev, uint8_t *msg, size_t len,
+                                     const struct wyrm_endpoint *from)
 {
     uint8_t cookie[16], mac[MAC_LEN];
     bool proven;

@@ -19,7 +19,7 @@
 
 /* ---- Life --------------------------------------------------------------- */
 
-static WYRM_APART void clear_slots(const struct wyrm_pools *pools)
+static WYRM_NOINLINE void clear_slots(const struct wyrm_pools *pools)
 {
     wyrm_wipe(pools->slots, pools->n_slots * sizeof(*pools->slots));
 }
@@ -48,7 +48,7 @@ wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *
     dev->io = io;
     dev->mtu = WYRM_DEFAULT_MTU;
     dev->next_due = WYRM_TICK_NEVER;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 void wyrm_close(struct wyrm_device *dev)
@@ -60,7 +60,7 @@ void wyrm_close(struct wyrm_device *dev)
 }
 
 /* If there shall be any, the first is sent at once. */
-static WYRM_APART void start_keepalives(struct wyrm_device *dev, struct wyrm_peer *peer)
+static WYRM_NOINLINE void start_keepalives(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
     if (peer->persistent_s > 0)
         wyrm_timers_owe(dev, peer, EVENT_KEEPALIVE);
@@ -88,7 +88,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
         if (wyrm_ct_is_zero(key, WYRM_KEY_LEN))
             return WYRM_E_KEY;
         if (wyrm_ct_equal(key, dev->own.priv, WYRM_KEY_LEN))
-            return WYRM_IDLE;
+            return WYRM_OK;
         if (!wyrm_x25519_base(pub, key))
             return WYRM_E_CRYPTO;
     }
@@ -110,7 +110,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
     }
     clear_slots(dev->pools); /* their messages were meant for the key that is gone */
     if (key == NULL)
-        return WYRM_IDLE;
+        return WYRM_OK;
 
     wyrm_copy_key(dev->own.priv, key);
     wyrm_copy_key(dev->own.pub, pub);
@@ -118,7 +118,7 @@ wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM
         wyrm_cookie_set_key(dev);
     dev->has_key = true;
     self = wyrm_peer_of(dev, dev->own.pub);
-    return self != NULL ? wyrm_peer_remove(dev, self->id) : WYRM_IDLE;
+    return self != NULL ? wyrm_peer_remove(dev, self->id) : WYRM_OK;
 }
 
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN])
@@ -126,7 +126,7 @@ wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_
     if (!dev->has_key)
         return WYRM_E_KEY;
     wyrm_copy_key(out, dev->own.pub);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN])
@@ -134,7 +134,7 @@ wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM
     if (!dev->has_key)
         return WYRM_E_KEY;
     wyrm_copy_key(out, dev->own.priv);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu)
@@ -142,7 +142,7 @@ wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu)
     if (mtu < 576)
         return WYRM_E_ARG;
     dev->mtu = mtu;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason)
@@ -180,7 +180,7 @@ wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LE
     peer->last_handshake = WYRM_NEVER;
     wyrm_timers_clear(peer);
     *out = id;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
@@ -191,7 +191,7 @@ wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM
     if (peer == NULL)
         return WYRM_E_STATE;
     *out = peer->id;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
@@ -204,7 +204,7 @@ wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id id)
     wyrm_route_clear(dev, id);
     wyrm_wipe(&peer->facts, sizeof(*peer) - offsetof(struct wyrm_peer, facts));
     wyrm_timers_owe(dev, peer, EVENT_LOST);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
@@ -215,7 +215,7 @@ wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id id,
     if (peer == NULL)
         return WYRM_E_STATE;
     wyrm_copy_key(peer->contact.psk, psk);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
@@ -226,7 +226,7 @@ wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id id,
     if (peer == NULL)
         return WYRM_E_STATE;
     wyrm_copy_key(out, peer->contact.psk);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
@@ -236,7 +236,7 @@ wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id id)
     if (peer == NULL)
         return WYRM_E_STATE;
     memset(&peer->to.local, 0, sizeof(peer->to.local));
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
@@ -259,7 +259,7 @@ wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id id,
     }
     if (was_unknown)
         start_keepalives(dev, peer);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, uint16_t seconds)
@@ -275,7 +275,7 @@ wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id id, ui
         peer->timers[WYRM_TIMER_PERSISTENT] = WYRM_TICK_NEVER;
     if (had_none)
         start_keepalives(dev, peer);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id)
@@ -290,7 +290,7 @@ wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id
         return wyrm_drop(dev, WYRM_D_ENDPOINT);
     wyrm_time_set(dev, now);
     wyrm_timers_want_handshake(dev, peer);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id id)
@@ -300,7 +300,7 @@ wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id id)
     if (peer == NULL)
         return WYRM_E_STATE;
     forget_keys(dev, peer);
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id id,
@@ -320,7 +320,7 @@ wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_
     out->unanswered = peer->unanswered;
     out->has_psk = !wyrm_ct_is_zero(peer->contact.psk, sizeof(peer->contact.psk));
     out->up = wyrm_session_current(peer, wyrm_time_tick(dev, now)) != NULL;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 /* ---- Receive ------------------------------------------------------------ */
@@ -334,8 +334,7 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
 
     if (!wyrm_inner_parse(&inner, ip, len))
         return WYRM_D_INNER;
-    if (wyrm_route_find(dev, inner.family, inner.source, &out->peer) != WYRM_IDLE ||
-        out->peer != id)
+    if (wyrm_route_find(dev, inner.family, inner.source, &out->peer) != WYRM_OK || out->peer != id)
         return WYRM_D_SOURCE;
     wyrm_inner_decapsulate_ecn(ip, &inner, from->tos);
     out->data = ip;
@@ -344,8 +343,8 @@ static wyrm_status deliver(struct wyrm_device *dev, const struct wyrm_meta *from
 }
 
 /* Apart, so that its frame is not beneath what answers handshake messages. */
-static WYRM_APART wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
-                                         uint8_t *buf, size_t len, struct wyrm_packet *out)
+static WYRM_NOINLINE wyrm_status input_data(struct wyrm_device *dev, const struct wyrm_meta *from,
+                                            uint8_t *buf, size_t len, struct wyrm_packet *out)
 {
     unsigned place;
     struct wyrm_peer *peer = wyrm_index_find(dev, wyrm_load_le32(buf + DATA_RECEIVER), &place);
@@ -456,9 +455,9 @@ static size_t padding(const struct wyrm_device *dev, size_t len)
 
 /* Whom a packet of out->len bytes is for, and with which ECN bits it goes. Apart, so that its copy
  * of the header is not on the stack beneath the cipher. */
-static WYRM_APART wyrm_status find_receiver(const struct wyrm_device *dev,
-                                            const struct wyrm_span *ip, unsigned n,
-                                            struct wyrm_packet *out)
+static WYRM_NOINLINE wyrm_status find_receiver(const struct wyrm_device *dev,
+                                               const struct wyrm_span *ip, unsigned n,
+                                               struct wyrm_packet *out)
 {
     uint8_t header[WYRM_INNER_HEADER_MAX]; /* as much of it as the packet has */
     struct wyrm_inner inner;
@@ -504,7 +503,7 @@ wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_
     for (unsigned i = 0; i < n; i++)
         out->len += ip[i].len;
     status = find_receiver(dev, ip, n, out);
-    if (status != WYRM_IDLE)
+    if (status != WYRM_OK)
         return wyrm_drop(dev, status);
     peer = wyrm_peer_at(dev, out->peer);
     status = send_data(dev, peer, ip, n, buf, cap, out);

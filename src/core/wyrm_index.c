@@ -18,7 +18,7 @@ static struct wyrm_peer *peer_of(const struct wyrm_device *dev, uint16_t entry)
 
 /* Where the entry of `local` stands: in its head or a link of the chain; where the chain ends if
  * nobody has this index. */
-static WYRM_APART uint16_t *find_entry(const struct wyrm_device *dev, uint32_t local)
+static WYRM_NOINLINE uint16_t *find_entry(const struct wyrm_device *dev, uint32_t local)
 {
     uint16_t *entry = &dev->pools->index[local & (dev->pools->n_index - 1u)];
 

@@ -161,8 +161,8 @@ static void take_slot(struct wyrm_device *dev, struct wyrm_job *job)
 }
 
 /* What both roles need to know about the peer. */
-static WYRM_APART void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
-                                 const struct wyrm_peer *peer)
+static WYRM_NOINLINE void copy_peer(const struct wyrm_device *dev, struct wyrm_job *job,
+                                    const struct wyrm_peer *peer)
 {
     job->peer = peer->id;
     job->generation = peer->generation;

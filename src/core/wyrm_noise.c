@@ -34,13 +34,14 @@ static void fail(struct wyrm_job *job, wyrm_status reason)
         job->result = reason;
 }
 
-static WYRM_APART void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
+static WYRM_NOINLINE void mix_hash(struct wyrm_job *job, const uint8_t *data, size_t len)
 {
     wyrm_hash_pair(job->noise.hash, job->noise.hash, WYRM_HASH_LEN, data, len);
 }
 
 /* Moves the chaining key along with 32 bytes; `key`, if wanted, becomes the next message key. */
-static WYRM_APART void mix_key(struct wyrm_job *job, uint8_t *key, const uint8_t in[WYRM_KEY_LEN])
+static WYRM_NOINLINE void mix_key(struct wyrm_job *job, uint8_t *key,
+                                  const uint8_t in[WYRM_KEY_LEN])
 {
     wyrm_kdf(job->noise.ck, key, NULL, job->noise.ck, in, WYRM_KEY_LEN);
 }

@@ -6,12 +6,12 @@
  */
 #include "wyrm_peer.h"
 
-WYRM_APART struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
+WYRM_NOINLINE struct wyrm_peer *wyrm_peer_at(const struct wyrm_device *dev, wyrm_peer_id id)
 {
     return &dev->pools->peers[id];
 }
 
-WYRM_APART wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status)
+WYRM_NOINLINE wyrm_status wyrm_drop(struct wyrm_device *dev, wyrm_status status)
 {
     if (status <= WYRM_D_MALFORMED)
         dev->drops[WYRM_D_MALFORMED - status]++;

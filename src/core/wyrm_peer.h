@@ -72,11 +72,4 @@ void wyrm_copy_key(uint8_t out[WYRM_KEY_LEN], const uint8_t in[WYRM_KEY_LEN]);
 void wyrm_hash_pair(uint8_t out[WYRM_HASH_LEN], const uint8_t *a, size_t a_len, const uint8_t *b,
                     size_t b_len);
 
-/* For a function that is called from two or three places, which some compilers copy to each. */
-#if defined(__GNUC__)
-#define WYRM_APART __attribute__((noinline))
-#else
-#define WYRM_APART
-#endif
-
 #endif /* WYRM_PEER_H */

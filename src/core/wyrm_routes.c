@@ -40,8 +40,8 @@ static bool make_key(struct wyrm_route *key, uint8_t family, const uint8_t *addr
 }
 
 /* The first route that sorts above `key`, or the end. */
-static WYRM_APART struct wyrm_route *first_above(const struct wyrm_device *dev,
-                                                 const struct wyrm_route *key)
+static WYRM_NOINLINE struct wyrm_route *first_above(const struct wyrm_device *dev,
+                                                    const struct wyrm_route *key)
 {
     struct wyrm_route *low = dev->pools->routes;
 
@@ -101,7 +101,7 @@ wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const
     if (route == NULL)
         return WYRM_D_ROUTE;
     *peer = route->peer;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 /* How many bytes of routes stand from `at` on. */
@@ -139,7 +139,7 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
         wyrm_copy(place, &key, sizeof(key));
     }
     place->peer = peer;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
@@ -154,7 +154,7 @@ wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
         memmove(above - 1, above, bytes_from(dev, above));
         dev->routes_used--;
     }
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
@@ -181,7 +181,7 @@ wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
     prefix->bits = route->bits;
     wyrm_copy(prefix->addr, route->addr, sizeof(prefix->addr));
     *peer = route->peer;
-    return WYRM_IDLE;
+    return WYRM_OK;
 }
 
 void wyrm_route_chain(const struct wyrm_device *dev, uint32_t *first, uint32_t *next)

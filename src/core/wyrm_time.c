@@ -20,7 +20,7 @@ enum {
 };
 
 /* Moves `n` ticks, which stand `stride` bytes apart, `by` ms towards long ago. */
-static WYRM_APART void move_ticks(void *first, size_t n, size_t stride, uint32_t by)
+static WYRM_NOINLINE void move_ticks(void *first, size_t n, size_t stride, uint32_t by)
 {
     for (uint8_t *at = first; n > 0; n--, at += stride) {
         wyrm_tick *tick = (void *)at;

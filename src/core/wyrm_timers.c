@@ -40,8 +40,8 @@ static void arm_at(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_ti
         dev->next_due = at;
 }
 
-static WYRM_APART void arm(struct wyrm_device *dev, struct wyrm_peer *peer, enum wyrm_timer timer,
-                           uint32_t span)
+static WYRM_NOINLINE void arm(struct wyrm_device *dev, struct wyrm_peer *peer,
+                              enum wyrm_timer timer, uint32_t span)
 {
     arm_at(dev, peer, timer, dev->now + span);
 }
@@ -51,8 +51,8 @@ void wyrm_timers_clear(struct wyrm_peer *peer)
     memset(peer->timers, 0xff, sizeof(peer->timers)); /* WYRM_TICK_NEVER */
 }
 
-WYRM_APART void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer,
-                                enum wyrm_event event)
+WYRM_NOINLINE void wyrm_timers_owe(struct wyrm_device *dev, struct wyrm_peer *peer,
+                                   enum wyrm_event event)
 {
     peer->events |= (uint8_t)event;
     if (event == EVENT_INITIATE)
@@ -166,7 +166,7 @@ void wyrm_timers_data_received(struct wyrm_device *dev, struct wyrm_peer *peer, 
 
 /* Goes back to the endpoint the user configured, in case the one the peer roamed to is gone for
  * good. */
-static WYRM_APART void fall_back(struct wyrm_peer *peer)
+static WYRM_NOINLINE void fall_back(struct wyrm_peer *peer)
 {
     peer->unanswered = 0;
     if (peer->configured.family != 0)

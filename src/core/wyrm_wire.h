@@ -21,34 +21,28 @@ enum wyrm_message {
     WYRM_MSG_DATA = 4
 };
 
-enum { /* first message, initiator to responder */
-       INITIATION_SENDER = 4,
-       INITIATION_EPHEMERAL = 8,
-       INITIATION_STATIC = 40,
-       INITIATION_TIMESTAMP = 88,
-       INITIATION_MAC1 = 116,
-       INITIATION_LEN = 148
+/* First message, initiator to responder. */
+enum {
+    INITIATION_SENDER = 4,
+    INITIATION_EPHEMERAL = 8,
+    INITIATION_STATIC = 40,
+    INITIATION_TIMESTAMP = 88,
+    INITIATION_MAC1 = 116,
+    INITIATION_LEN = 148
 };
-enum { /* second message, responder to initiator */
-       RESPONSE_SENDER = 4,
-       RESPONSE_RECEIVER = 8,
-       RESPONSE_EPHEMERAL = 12,
-       RESPONSE_EMPTY = 44,
-       RESPONSE_MAC1 = 60,
-       RESPONSE_LEN = 92
+/* Second message, responder to initiator. */
+enum {
+    RESPONSE_SENDER = 4,
+    RESPONSE_RECEIVER = 8,
+    RESPONSE_EPHEMERAL = 12,
+    RESPONSE_EMPTY = 44,
+    RESPONSE_MAC1 = 60,
+    RESPONSE_LEN = 92
 };
-enum { /* cookie reply */
-       COOKIE_RECEIVER = 4,
-       COOKIE_NONCE = 8,
-       COOKIE_SEALED = 32,
-       COOKIE_REPLY_LEN = 64
-};
-enum { /* transport data */
-       DATA_RECEIVER = 4,
-       DATA_COUNTER = 8,
-       DATA_SEALED = 16,
-       DATA_MIN_LEN = 32
-};
+/* Cookie reply. */
+enum { COOKIE_RECEIVER = 4, COOKIE_NONCE = 8, COOKIE_SEALED = 32, COOKIE_REPLY_LEN = 64 };
+/* Transport data. */
+enum { DATA_RECEIVER = 4, DATA_COUNTER = 8, DATA_SEALED = 16, DATA_MIN_LEN = 32 };
 /* Both handshake messages end in mac1 and mac2. */
 enum { MAC_LEN = 16, MACS_LEN = 32 };
 

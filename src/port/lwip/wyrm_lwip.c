@@ -126,7 +126,7 @@ static err_t send_packet(struct wyrm_lwip *lwip, struct pbuf *packet)
                                : refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
 }
 
-static WYRM_LWIP_NOINLINE err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
+static WYRM_NOINLINE err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
 {
     if (lwip->sending) {
         lwip->counters.loops++;
@@ -193,7 +193,7 @@ static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
 
 /* Passes a datagram to the core. Returns `p` reduced to the inner packet, or NULL after freeing it.
  */
-static WYRM_LWIP_NOINLINE struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t port)
+static WYRM_NOINLINE struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p, uint16_t port)
 {
     struct wyrm_meta meta;
     struct wyrm_packet out;
@@ -294,7 +294,7 @@ void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send)
 /* ---- Polling and the timer -------------------------------------------------- */
 
 /* Polls the core once and sends its message, if any. Sets `*peer` for WYRM_READY and WYRM_LOST. */
-static WYRM_LWIP_NOINLINE wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
+static WYRM_NOINLINE wyrm_status poll_once(struct wyrm_lwip *lwip, wyrm_peer_id *peer)
 {
     uint8_t buf[WYRM_CONTROL_MAX];
     struct wyrm_packet out;

@@ -257,8 +257,8 @@ static void fill_icmp_error(struct icmp6_hdr *icmp, uint8_t version, enum wyrm_l
     icmp->data = error == WYRM_LWIP_TOO_BIG ? lwip_htonl(mtu) : 0;
 }
 
-static WYRM_LWIP_NOINLINE void send_error(struct wyrm_lwip *lwip, struct pbuf *p,
-                                          const struct layout *l, enum wyrm_lwip_error error)
+static WYRM_NOINLINE void send_error(struct wyrm_lwip *lwip, struct pbuf *p, const struct layout *l,
+                                     enum wyrm_lwip_error error)
 {
     uint16_t room = l->version == 6 ? IP6_ERROR_MAX - IP6_HLEN : IP4_ERROR_MAX - IP_HLEN;
     uint8_t protocol = l->version == 6 ? IP6_NEXTH_ICMP6 : IP_PROTO_ICMP;

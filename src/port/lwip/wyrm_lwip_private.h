@@ -44,13 +44,6 @@ typedef int wyrm_lwip_not_built; /* ISO C requires a declaration in every file *
 #define ip6_addr_net_eq ip6_addr_netcmp
 #endif
 
-/* Keeps a function's large locals off the stack of its caller, which goes deeper afterwards. */
-#if defined(__GNUC__)
-#define WYRM_LWIP_NOINLINE __attribute__((noinline))
-#else
-#define WYRM_LWIP_NOINLINE
-#endif
-
 /* ---- wyrm_lwip.c: data path --------------------------------------------- */
 
 /* The tunnel that an interface belongs to, or NULL if the interface is not a tunnel. */

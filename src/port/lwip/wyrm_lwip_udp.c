@@ -19,7 +19,7 @@ _Static_assert(WYRM_PATH_LEN >= PATH_ADDR + WYRM_ADDR_LEN, "WYRM_PATH_LEN is too
 /* Copies an address between lwIP and the core. Both store it first and in network order; bytes
  * behind an IPv4 address are ignored. */
 #if WYRM_LWIP_IP6
-static WYRM_LWIP_NOINLINE void copy_address(void *out, const void *addr)
+static WYRM_NOINLINE void copy_address(void *out, const void *addr)
 {
     memcpy(out, addr, 16);
 }
