@@ -7,7 +7,6 @@
  * peer in one; 0 ends the chain. A client has few peers, and asks them one by one instead.
  */
 #include "wyrm_index.h"
-#include "wyrm_session.h"
 
 #if WYRM_RESPONDER
 

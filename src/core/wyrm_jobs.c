@@ -394,6 +394,7 @@ static void begin_session(struct wyrm_device *dev, struct wyrm_peer *peer,
         from = NULL;
     wyrm_timers_received(dev, peer, from, responding ? INITIATION_LEN : RESPONSE_LEN);
     wyrm_session_begin(dev, peer, job, !responding);
+    wyrm_timers_session_derived(dev, peer);
 }
 
 static wyrm_status commit_initiation(struct wyrm_device *dev, struct wyrm_peer *peer,

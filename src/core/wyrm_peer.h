@@ -49,6 +49,13 @@ static inline bool wyrm_used(const struct wyrm_peer *peer)
     return (peer->facts & FACT_USED) != 0;
 }
 
+/* True if this place of the peer holds a session. */
+static inline bool wyrm_session_at(const struct wyrm_peer *peer, unsigned place)
+{
+    return place == peer->current || place == peer->previous ||
+           (WYRM_RESPONDER && place == peer->next);
+}
+
 static inline size_t wyrm_addr_len(uint8_t family)
 {
     return family == 4 ? 4 : WYRM_ADDR_LEN;

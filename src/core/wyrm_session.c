@@ -9,7 +9,6 @@
 #include "wyrm_session.h"
 #include "wyrm_index.h"
 #include "wyrm_replay.h"
-#include "wyrm_timers.h"
 #include "wyrm_wire.h"
 
 #include <string.h>
@@ -112,7 +111,6 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     kp->remote = job->remote;
     wyrm_copy(&kp->keys, &job->keys, sizeof(kp->keys));
     wyrm_index_insert(dev, peer, place, job->local);
-    wyrm_timers_session_derived(dev, peer);
     if (initiator) {
         peer->current = place;
         peer->facts &= (uint8_t)~FACT_THEIRS;

@@ -9,13 +9,6 @@
 
 #include "wyrm_peer.h"
 
-/* True if a session lives at this place of the peer. */
-static inline bool wyrm_session_at(const struct wyrm_peer *peer, unsigned place)
-{
-    return place == peer->current || place == peer->previous ||
-           (WYRM_RESPONDER && place == peer->next);
-}
-
 /* The session that may send now, NULL if there is none. */
 struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now);
 

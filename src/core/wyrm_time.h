@@ -19,6 +19,15 @@
 #define WYRM_TICK_START (UINT32_C(1) << 31)
 #define WYRM_TICK_MAX   (UINT32_C(3) << 30)
 
+/* Constants of the protocol, paper section 6.1; times in ms. */
+#define WYRM_REKEY_AFTER_MESSAGES (UINT64_C(1) << 60)
+#define WYRM_REKEY_AFTER_TIME     120000u /* ms; the initiator of a session renews it */
+#define WYRM_REJECT_AFTER_TIME    180000u /* a session is dead */
+#define WYRM_REKEY_ATTEMPT_TIME   90000u  /* then a handshake that finds no answer is given up */
+#define WYRM_REKEY_TIMEOUT        5000u   /* between two initiations to a peer */
+#define WYRM_KEEPALIVE_TIMEOUT    10000u
+#define WYRM_INITIATION_INTERVAL  20u /* between two initiations accepted from a peer */
+
 /* Every call of the API that is told the time says so here first. */
 void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now);
 

@@ -10,14 +10,6 @@
 
 #include "wyrm_peer.h"
 
-#define WYRM_REKEY_AFTER_MESSAGES (UINT64_C(1) << 60)
-#define WYRM_REKEY_AFTER_TIME     120000u /* ms; the initiator of a session renews it */
-#define WYRM_REJECT_AFTER_TIME    180000u /* a session is dead */
-#define WYRM_REKEY_ATTEMPT_TIME   90000u  /* then a handshake that finds no answer is given up */
-#define WYRM_REKEY_TIMEOUT        5000u   /* between two initiations to a peer */
-#define WYRM_KEEPALIVE_TIMEOUT    10000u
-#define WYRM_INITIATION_INTERVAL  20u /* between two initiations accepted from a peer */
-
 void wyrm_timers_clear(struct wyrm_peer *peer);
 
 /* Facts. They happen now. */
