@@ -40,14 +40,6 @@ USER_FOLDERS = ("examples", "firmware", "daemon", "compat")
 KNOWN_CYCLES = (
     {"src/core/wyrm_peer", "src/core/wyrm_time"},
     {"src/core/wyrm_index", "src/core/wyrm_session", "src/core/wyrm_timers"},
-    {
-        "firmware/app/guard",
-        "firmware/app/names",
-        "firmware/app/neighbors",
-        "firmware/app/net",
-        "firmware/app/resolver",
-        "firmware/app/tunnel",
-    },
 )
 # The lab's rooms from top to bottom: each may import those below it.
 LAB = ROOT / "lab/src/wyrmlab"

@@ -1,13 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * All commands. A command receives its words (argv[0] is its name), prints its result and returns
- * true, or prints one error through shell.h and returns false.
+ * All commands, and the table that the shell runs. A command receives its words (argv[0] is its
+ * name), prints its result and returns true, or prints one error through shell.h and returns false.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "shell.h"
+
+extern const struct command commands[];
+extern const size_t commands_count;
 
 bool command_conf(int argc, char **argv);
 bool command_genkey(int argc, char **argv);

@@ -15,7 +15,7 @@
 #include "lwip/prot/ip6.h"
 
 #include "neighbors.h"
-#include "tunnel.h"
+#include "tunnel_device.h"
 
 #define DHCP_CLIENT 68
 #define DHCP_SERVER 67

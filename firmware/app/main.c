@@ -8,10 +8,14 @@
 #include "FreeRTOS.h"
 #include "task.h"
 
+#include "lwip/tcpip.h"
+
 #include "board_api.h"
 #include "build_info.h"
+#include "commands.h"
 #include "conf.h"
 #include "console.h"
+#include "guard.h"
 #include "net.h"
 #include "shell.h"
 #include "tunnel.h"
@@ -40,6 +44,9 @@ static enum conf_saved load_configuration(void)
 {
     enum conf_saved found = conf_start();
 
+    LOCK_TCPIP_CORE();
+    guard_install(net_interface());
+    UNLOCK_TCPIP_CORE();
     if (found != CONF_NONE)
         tunnel_await(conf_current(), conf_is_strict());
     return found;
@@ -74,7 +81,7 @@ static void shell_task(void *unused)
     console_printf("ready: %s in %lu ms\n", addresses, (unsigned long)(board_clock_us() / 1000));
     if (WYRM_FIRMWARE_TUNNEL)
         start_tunnel(found);
-    shell_run();
+    shell_run(commands, commands_count);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 #include "console.h"
 #include "net.h"
 #include "resolver.h"
-#include "tunnel.h"
+#include "tunnel_device.h"
 
 #define AGAIN_MS   10000u /* after a name that was not found */
 #define UNANSWERED 2      /* initiations: a single one may be lost */

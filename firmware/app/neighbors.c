@@ -10,7 +10,7 @@
 #include "lwip/sys.h"
 
 #include "net.h"
-#include "tunnel.h"
+#include "tunnel_device.h"
 
 #define STRANGERS  8     /* asked for within PENDING_MS; half of ARP_TABLE_SIZE */
 #define PENDING_MS 5000u /* lwIP forgets an unresolved entry after that */

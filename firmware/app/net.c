@@ -22,7 +22,6 @@
 #include "board_api.h"
 #include "commands.h"
 #include "console.h"
-#include "guard.h"
 #include "lwip_hooks.h"
 #include "shell.h"
 #include "text.h"
@@ -318,8 +317,6 @@ void net_init(void)
     netif_set_default(&interface);
     interface.hostname = "wyrmling";
     netif_create_ip6_linklocal_address(&interface, 1);
-    if (WYRM_FIRMWARE_TUNNEL)
-        guard_install(&interface);
     UNLOCK_TCPIP_CORE();
 }
 

@@ -15,7 +15,8 @@
 struct netif;
 struct wyrm_endpoint;
 
-/** Starts lwIP and adds the Ethernet interface, which stays down. Once, scheduler running. */
+/** Starts lwIP and adds the Ethernet interface, which stays down. Once, scheduler running. With a
+ * tunnel, call guard_install() before net_start(). */
 void net_init(void);
 
 /**

@@ -22,7 +22,6 @@
 
 #define WORKER_PRIORITY 1
 
-WYRM_LWIP_DEFINE(tunnel, TUNNEL_PEERS, TUNNEL_ROUTES, TUNNEL_HELD);
 static struct wyrm_worker worker;
 static struct wyrm_store store;
 
@@ -30,11 +29,6 @@ static struct wyrm_store store;
 static uint64_t handshake_began;
 static bool was_ready[TUNNEL_PEERS];
 static bool strict_policy; /* of the last start, or set since */
-
-struct wyrm_lwip *tunnel_lwip(void)
-{
-    return &tunnel;
-}
 
 /* ---- what the tunnel asks of the board ---- */
 
@@ -107,8 +101,8 @@ static void on_wake(void *unused)
 
 static bool look(wyrm_peer_id peer, struct wyrm_peer_info *info)
 {
-    return wyrm_peer_get(wyrm_lwip_device(&tunnel), wyrm_lwip_now_locked(&tunnel), peer, info) ==
-           WYRM_IDLE;
+    return wyrm_peer_get(wyrm_lwip_device(tunnel_lwip()), wyrm_lwip_now_locked(tunnel_lwip()), peer,
+                         info) == WYRM_IDLE;
 }
 
 /* Tells of the first session of a peer, of its end, and of attempts in vain; renewals go without
@@ -164,7 +158,7 @@ struct application {
 static wyrm_status apply_peer(const struct application *a, uint16_t i)
 {
     const struct wyrm_conf_peer *peer = &a->conf->peers[i];
-    struct wyrm_device *device = wyrm_lwip_device(&tunnel);
+    struct wyrm_device *device = wyrm_lwip_device(tunnel_lwip());
     wyrm_peer_id id;
     wyrm_status status = wyrm_peer_add(device, peer->pub, &id);
 
@@ -179,7 +173,7 @@ static wyrm_status apply_peer(const struct application *a, uint16_t i)
     for (uint16_t r = 0; r < peer->allowed.count && status >= 0; r++)
         status = wyrm_route_add(device, id, &a->conf->prefixes[peer->allowed.first + r]);
     if (peer->endpoint.address.family != 0)
-        (void)wyrm_peer_connect(device, wyrm_lwip_now_locked(&tunnel), id);
+        (void)wyrm_peer_connect(device, wyrm_lwip_now_locked(tunnel_lwip()), id);
     return status;
 }
 
@@ -191,7 +185,7 @@ static void set_strict_locked(bool on)
     strict_policy = on;
     guard_set_strict(on);
     net_forget_neighbors();
-    wyrm_lwip_set_strict_locked(&tunnel, on);
+    wyrm_lwip_set_strict_locked(tunnel_lwip(), on);
 }
 
 void tunnel_set_strict(bool on)
@@ -267,8 +261,8 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN], bo
 {
     struct application a = {.conf = conf, .key = key, .strict = strict};
 
-    wyrm_worker_start(&worker, &tunnel, WORKER_PRIORITY);
-    wyrm_status status = wyrm_lwip_call(&tunnel, apply, &a);
+    wyrm_worker_start(&worker, tunnel_lwip(), WORKER_PRIORITY);
+    wyrm_status status = wyrm_lwip_call(tunnel_lwip(), apply, &a);
 
     if (a.error == ERR_ARG)
         return shell_error("the tunnel takes %u IPv4 address and at most %u IPv6 addresses",
@@ -282,23 +276,18 @@ bool tunnel_up(const struct wyrm_conf *conf, const uint8_t key[WYRM_KEY_LEN], bo
 
 void tunnel_down(void)
 {
-    wyrm_lwip_stop(&tunnel);
+    wyrm_lwip_stop(tunnel_lwip());
 }
 
 void tunnel_forget(void)
 {
     LOCK_TCPIP_CORE();
-    wyrm_lwip_remove_locked(&tunnel);
+    wyrm_lwip_remove_locked(tunnel_lwip());
     names_forget();
     net_use_dns(NULL, 0);
     guard_release();
     UNLOCK_TCPIP_CORE();
     wyrm_worker_stop(&worker);
-}
-
-bool tunnel_is_up(void)
-{
-    return wyrm_lwip_port(&tunnel) != 0;
 }
 
 /* ---- counters ---- */
@@ -316,7 +305,7 @@ void tunnel_show_stats(void)
                    (unsigned)neighbors_refused());
     if (!tunnel_is_up())
         return;
-    wyrm_lwip_count(&tunnel, &c, drops);
+    wyrm_lwip_count(tunnel_lwip(), &c, drops);
     console_printf("tunnel    rx %u  tx %u  rx-copies %u  tx-copies %u  held %u  held-dropped %u\n",
                    (unsigned)c.rx_packets, (unsigned)c.tx_packets, (unsigned)c.rx_copies,
                    (unsigned)c.tx_copies, (unsigned)c.held, (unsigned)c.held_dropped);

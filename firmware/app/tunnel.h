@@ -1,21 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The board's one tunnel: the device, its worker, its timestamps in flash, its entropy.
+ * Controls the board's one tunnel: start and stop, its worker, its timestamps in flash, its
+ * entropy. Uses names, resolver, guard, neighbors and net, none of which includes this header.
  */
 #ifndef TUNNEL_H
 #define TUNNEL_H
 
 #include <stdbool.h>
 
-#include "wyrm_lwip.h"
 #include "wyrm_text.h"
 
-#define TUNNEL_PEERS  4
-#define TUNNEL_ROUTES 16
-#define TUNNEL_HELD   8
-#define TUNNEL_IPV4   1 /* addresses; one place for IPv6 is the link-local one's */
-#define TUNNEL_IPV6   (LWIP_IPV6_NUM_ADDRESSES - 1)
+#include "tunnel_device.h"
 
 /** Reads the timestamp mark. Once, after net_start(), console's owner. */
 void tunnel_init(void);
@@ -50,13 +46,8 @@ void tunnel_down(void);
  * was on hold. */
 void tunnel_forget(void);
 
-bool tunnel_is_up(void);
-
 /** After a change of peers that went past this module. Core lock held. */
 void tunnel_peers_changed(void);
-
-/** For questions; never NULL. */
-struct wyrm_lwip *tunnel_lwip(void);
 
 /** Prints what the tunnel dropped, held and copied, for the stats command. */
 void tunnel_show_stats(void);

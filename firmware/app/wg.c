@@ -99,39 +99,33 @@ bool command_genpsk(int argc, char **argv)
 
 /* ---- wg show ---- */
 
-/* A peer as it was at one moment: printing must not hold lwIP's lock. */
-struct snapshot {
-    wyrm_peer_id id;
-    wyrm_ms now;
-    struct wyrm_peer_info info;
-    unsigned n_routes;
-    struct wyrm_prefix routes[TUNNEL_ROUTES];
+struct route_query {
+    wyrm_peer_id peer;
+    struct wyrm_prefix prefix; /* family 0: before the first one */
 };
 
-static wyrm_status read_peer(struct wyrm_device *device, wyrm_ms now, void *out)
+static wyrm_status next_route(struct wyrm_device *device, wyrm_ms now, void *query)
 {
-    struct snapshot *s = out;
-    struct wyrm_prefix prefix;
-    wyrm_peer_id owner;
+    struct route_query *q = query;
 
-    s->now = now;
-    s->n_routes = 0;
-    for (uint32_t i = 0; wyrm_route_get(device, i, &prefix, &owner) == WYRM_IDLE; i++)
-        if (owner == s->id)
-            s->routes[s->n_routes++] = prefix;
-    return wyrm_peer_get(device, now, s->id, &s->info);
+    (void)now;
+    return wyrm_route_next(device, q->peer, &q->prefix, NULL, NULL);
 }
 
-static void show_routes(const struct snapshot *s)
+static void show_routes(wyrm_peer_id peer)
 {
-    console_printf("  allowed ips: %s", s->n_routes ? "" : "(none)");
-    for (unsigned i = 0; i < s->n_routes; i++) {
+    struct route_query query = {.peer = peer};
+    const char *separator = "";
+
+    console_printf("  allowed ips: ");
+    while (wyrm_lwip_call_core(tunnel_lwip(), next_route, &query) == WYRM_IDLE) {
         char text[WYRM_PREFIX_TEXT_MAX];
 
-        (void)wyrm_prefix_print(&s->routes[i], text);
-        console_printf("%s%s", i == 0 ? "" : ", ", text);
+        (void)wyrm_prefix_print(&query.prefix, text);
+        console_printf("%s%s", separator, text);
+        separator = ", ";
     }
-    console_printf("\n");
+    console_printf("%s\n", query.prefix.family == 0 ? "(none)" : "");
 }
 
 static void show_transfer(const struct wyrm_peer_info *info)
@@ -145,9 +139,23 @@ static void show_transfer(const struct wyrm_peer_info *info)
     console_printf("  transfer: %s received, %s sent\n", in, out);
 }
 
-static void show_peer(const struct snapshot *s)
+struct peer_query {
+    wyrm_peer_id peer;
+    struct wyrm_peer_info info;
+    wyrm_ms now;
+};
+
+static wyrm_status read_peer(struct wyrm_device *device, wyrm_ms now, void *query)
 {
-    const struct wyrm_peer_info *info = &s->info;
+    struct peer_query *q = query;
+
+    q->now = now;
+    return wyrm_peer_get(device, now, q->peer, &q->info);
+}
+
+static void show_peer(const struct peer_query *q)
+{
+    const struct wyrm_peer_info *info = &q->info;
     char text[WYRM_AGO_TEXT_MAX];
 
     _Static_assert(sizeof text >= WYRM_ENDPOINT_TEXT_MAX, "one buffer for both");
@@ -158,9 +166,9 @@ static void show_peer(const struct snapshot *s)
         (void)wyrm_endpoint_print(&info->endpoint, text);
         console_printf("  endpoint: %s\n", text);
     }
-    show_routes(s);
+    show_routes(q->peer);
     if (info->last_handshake != WYRM_NEVER) {
-        (void)wyrm_text_ago((uint32_t)((s->now - info->last_handshake) / 1000), text);
+        (void)wyrm_text_ago((uint32_t)((q->now - info->last_handshake) / 1000), text);
         console_printf("  latest handshake: %s\n", text);
     } else {
         console_printf("  latest handshake: none yet\n");
@@ -174,7 +182,6 @@ static void show_peer(const struct snapshot *s)
 
 static bool show(void)
 {
-    static struct snapshot snapshot; /* static: the console's stack is small */
     uint8_t pub[WYRM_KEY_LEN];
 
     if (!tunnel_is_up())
@@ -187,9 +194,12 @@ static bool show(void)
     console_printf("  listening port: %u\n", wyrm_lwip_port(tunnel_lwip()));
     if (tunnel_is_strict())
         console_printf("  strict: on\n");
-    for (snapshot.id = 0; snapshot.id < TUNNEL_PEERS; snapshot.id++)
-        if (wyrm_lwip_call_core(tunnel_lwip(), read_peer, &snapshot) == WYRM_IDLE)
-            show_peer(&snapshot);
+    for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++) {
+        struct peer_query query = {.peer = id};
+
+        if (wyrm_lwip_call_core(tunnel_lwip(), read_peer, &query) == WYRM_IDLE)
+            show_peer(&query);
+    }
     return true;
 }
 
