@@ -66,7 +66,7 @@ typedef enum wyrm_status {
     WYRM_E_EXISTS = -5,  /* this public key is a peer already */
     WYRM_E_KEY = -6,     /* a key is missing, our own, or of low order */
     WYRM_E_RANDOM = -7,  /* no randomness, or it repeats itself: no handshake now */
-    WYRM_E_CLOCK = -8,   /* the platform has no fresh time stamp: no handshake now */
+    WYRM_E_CLOCK = -8,   /* the platform has no fresh timestamp: no handshake now */
     WYRM_E_ABI = -9,     /* library and caller were compiled with different options */
     WYRM_E_TEXT = -10,   /* text does not parse */
     WYRM_E_CRYPTO = -11, /* an external cryptographic backend failed */

@@ -17,7 +17,7 @@ void wyrm_noise_create_initiation(struct wyrm_job *job);
 /* Responder, first half: learns job->contact.pub and job->remote from the initiation: WYRM_WORK,
  * WYRM_D_DH or WYRM_D_TAG. */
 void wyrm_noise_read_static(struct wyrm_job *job);
-/* Responder, second half: refuses a time stamp not after job->timestamp, else replaces it. Leaves
+/* Responder, second half: refuses a timestamp not after job->timestamp, else replaces it. Leaves
  * the result alone if all is well: WYRM_D_DH, WYRM_D_TAG or WYRM_D_TIMESTAMP. */
 void wyrm_noise_read_timestamp(struct wyrm_job *job);
 /* Responder: writes the response and derives job->keys: WYRM_SEND or WYRM_D_DH. */

@@ -5,7 +5,7 @@
  * Cryptokey routing, paper section 2: which peer may have an inner address, as the destination of
  * what goes out and as the source of what comes in. The longest prefix wins.
  *
- * Routes are an array in the caller's pool, sorted by family, address and length. A look-up is a
+ * Routes are an array in the caller's pool, sorted by family, address and length. A lookup is a
  * few binary searches, see wyrm_route_find: bounded, and as small as a list.
  */
 #include "wyrm_peer.h"

@@ -38,7 +38,7 @@ const char *wyrm_status_text(wyrm_status status)
     case WYRM_E_RANDOM:
         return "no source of randomness";
     case WYRM_E_CLOCK:
-        return "no fresh time stamp";
+        return "no fresh timestamp";
     case WYRM_E_ABI:
         return "library and application were compiled with different options";
     case WYRM_E_TEXT:
@@ -62,7 +62,7 @@ const char *wyrm_status_text(wyrm_status status)
     case WYRM_D_REPLAY:
         return "replayed or too late";
     case WYRM_D_TIMESTAMP:
-        return "handshake with an old time stamp";
+        return "handshake with an old timestamp";
     case WYRM_D_RATE:
         return "too many handshakes";
     case WYRM_D_ROUTE:

@@ -40,7 +40,7 @@ _CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
 _MEMORY = r"(?:__aeabi_)?mem(?:cpy|set|move|clr)[48]?"
 _JUMP_TABLE = r"__gnu_thumb1_case_\w+"  # `switch` on v6-M: a branch, so the traces see it
 _CRYPTO_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}")
-# memcmp orders time stamps and compares public keys, which are not secret.
+# memcmp orders timestamps and compares public keys, which are not secret.
 _CORE_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}|memcmp")
 
 # The objects of the core through which keys pass; the others know indices, times and addresses.

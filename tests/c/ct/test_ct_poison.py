@@ -35,7 +35,7 @@ if platform.machine() == "x86_64":
 PUBLIC = {
     "if (wrong == 0)": "whether a text is a key at all is answered to whoever typed it",
     "if (memcmp(timestamp, job->timestamp, sizeof(job->timestamp)) <= 0)": (
-        "the order of authentic time stamps decides whether we answer"
+        "the order of authentic timestamps decides whether we answer"
     ),
 }
 _COMPLAINT = re.compile(r"Conditional jump|Use of uninitialised|depends on uninitialised")

@@ -53,5 +53,5 @@ def test_every_initiation_has_keys_index_and_time_of_its_own(backend: Backend) -
     world.play(scenario.steps[1])
     messages += [data for _, kind, data in world.sent if kind == "initiation"]
     assert len(messages) > 10
-    for first, last in ((4, 8), (8, 40), (88, 116)):  # index, ephemeral, sealed time stamp
+    for first, last in ((4, 8), (8, 40), (88, 116)):  # index, ephemeral, sealed timestamp
         assert len({message[first:last] for message in messages}) == len(messages)

@@ -86,7 +86,7 @@ class World:
     # ---- Devices at work
 
     def _prepare(self, device: Device) -> None:
-        """Randomness for the next call, and a later time stamp."""
+        """Randomness for the next call, and a later timestamp."""
         self.labels += 1
         device.forget_random()
         device.feed(self.rng.randbytes(128))

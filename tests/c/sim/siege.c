@@ -6,7 +6,7 @@
  * answers every initiation with forged responses and sends initiations as often as its cookie lets
  * it; by somebody who sees the indices of handshakes and forges responses to those of an honest
  * peer; by strangers who flood it with initiations; while some peers are dead, and randomness and
- * time stamps fail now and then. Measured is the longest time for which an honest peer that had
+ * timestamps fail now and then. Measured is the longest time for which an honest peer that had
  * something to say was not heard. Nothing is lost on this network: whatever holds up the honest is
  * of the device's making.
  *

@@ -4,7 +4,7 @@
  *
  * A hub and its spokes, all running the real core, on a network that loses, repeats, delays, alters
  * and replays, and at times loses whatever is long, while devices reboot, move, sleep, lack
- * randomness or time stamps, and change their keys and MTU; workers may be slow. After every event
+ * randomness or timestamps, and change their keys and MTU; workers may be slow. After every event
  * the promises of the protocol are checked; the first that is broken ends the run with the seed
  * that shows it again.
  *
@@ -643,7 +643,7 @@ static void configure(unsigned n)
         wyrm_peer_set_keepalive(&place->node.dev, place->id[HUB], 25);
 }
 
-/* All that is in RAM is lost; of the time stamps, the mark in flash remains. */
+/* All that is in RAM is lost; of the timestamps, the mark in flash remains. */
 static void reboot(unsigned n)
 {
     struct place *place = &sim.at[n];
@@ -703,7 +703,7 @@ static void chaos(void)
         place->node.random_fails = true;
         break;
     case 5:
-        note("has no time stamps, or lacks one once", n);
+        note("has no timestamps, or lacks one once", n);
         if (chance(500))
             place->node.clock_fails = true;
         else

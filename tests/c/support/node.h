@@ -34,11 +34,11 @@ struct node {
     uint32_t random_fails_at; /* this call fails (1: the first); 0: none */
     bool random_fails;        /* all fail */
     bool random_stuck;        /* succeeds with the same bytes for ever */
-    uint64_t label;           /* of the last time stamp handed out */
+    uint64_t label;           /* of the last timestamp handed out */
     uint32_t clock_calls;
-    uint32_t clock_fails_at; /* this time stamp cannot be had (1: the first); 0: all can */
+    uint32_t clock_fails_at; /* this timestamp cannot be had (1: the first); 0: all can */
     bool clock_fails;        /* none can */
-    void *store;             /* if set, a struct wyrm_store that makes the time stamps instead */
+    void *store;             /* if set, a struct wyrm_store that makes the timestamps instead */
 };
 
 /* A small deterministic generator (splitmix64). */

@@ -25,7 +25,7 @@ struct message {
 
 static struct {
     struct node server;
-    struct node keys; /* the client's keys, randomness and time stamps */
+    struct node keys; /* the client's keys, randomness and timestamps */
     struct message queue[QUEUE];
     unsigned first, waiting;
     wyrm_ms now;

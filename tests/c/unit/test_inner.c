@@ -192,7 +192,7 @@ TEST(on_the_way_out_a_mark_is_carried_into_ipv6)
         }
 }
 
-/* Every check sum the header can have, among them 0 and 0xffff. */
+/* Every checksum the header can have, among them 0 and 0xffff. */
 TEST(the_ipv4_checksum_stays_right_for_every_value)
 {
     for (unsigned id = 0; id < 0x10000; id++)

@@ -321,7 +321,7 @@ TEST(a_replayed_initiation_is_refused)
     world_free(w);
 }
 
-/* A device forgets with its power which time stamps it has seen, so that an old initiation may be
+/* A device forgets with its power which timestamps it has seen, so that an old initiation may be
  * played to it again. It answers to where that came from, but believes only a data packet. */
 TEST(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot)
 {

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a look-up costs on a gateway: routes compared, however they lie. The file under test is part
+ * What a lookup costs on a gateway: routes compared, however they lie. The file under test is part
  * of this one, so that its comparisons can be counted.
  */
 #define SET_UP setup

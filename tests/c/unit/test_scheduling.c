@@ -314,7 +314,7 @@ static uint8_t unanswered(struct world *w)
     return info.unanswered;
 }
 
-/* B has roamed, and talks; A, without randomness or time stamps, cannot renew the session. */
+/* B has roamed, and talks; A, without randomness or timestamps, cannot renew the session. */
 TEST(a_device_that_cannot_ask_loses_nobody)
 {
     for (unsigned failure = 0; failure < 2; failure++) {

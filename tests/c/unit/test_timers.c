@@ -93,7 +93,7 @@ TEST(t05_an_initiation_is_repeated_after_5_s_and_jitter)
     assert_int_equal(w->tally[A].initiations, 1);
     pass(w, 334);
     assert_int_equal(w->tally[A].initiations, 2);
-    assert_int_equal(w->node[A].label, 2); /* a newer time stamp */
+    assert_int_equal(w->node[A].label, 2); /* a newer timestamp */
     assert_memory_not_equal(first.data + INITIATION_SENDER, w->last[A].data + INITIATION_SENDER, 4);
     assert_memory_not_equal(first.data + INITIATION_EPHEMERAL,
                             w->last[A].data + INITIATION_EPHEMERAL, 32);

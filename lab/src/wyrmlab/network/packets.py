@@ -50,7 +50,7 @@ class Echo:
     kind: str  # request or reply
     ident: int
     seq: int
-    text: bytes  # the end of what it carries: in front, ping and tshark see a time stamp
+    text: bytes  # the end of what it carries: in front, ping and tshark see a timestamp
 
 
 _TEXT_LEN = 40

@@ -3,7 +3,7 @@
 """A recorded run of another implementation, with its ephemeral keys: two cores say it again.
 
 Each packet is made by the core of its sender, out of what the record gives (index, ephemeral key)
-and what can be read out of the packet itself (time stamp, inner packet), and must come out byte for
+and what can be read out of the packet itself (timestamp, inner packet), and must come out byte for
 byte; then the other core takes it.
 """
 

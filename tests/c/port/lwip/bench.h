@@ -97,7 +97,7 @@ struct bench_udp {
 size_t bench_build(uint8_t *out, const struct bench_udp *udp);
 /* Builds a TCP SYN with the given MSS; `odd` puts a NOP before the option. */
 size_t bench_build_syn(uint8_t *out, const char *src, const char *dst, uint16_t mss, bool odd);
-/* True if the IP header's and the TCP or UDP check sums are right. */
+/* True if the IP header's and the TCP or UDP checksums are right. */
 bool bench_checksums_good(const uint8_t *ip, size_t len);
 /* MSS of a SYN made by bench_build_syn. */
 uint16_t bench_mss(const uint8_t *ip, bool odd);
