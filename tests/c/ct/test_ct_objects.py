@@ -50,7 +50,7 @@ _EXCEPTIONS = {
     # to a place in a table of a few.
     "wyrm_cookie": re.compile(r"udiv|remu|__aeabi_uidivmod|__umodsi3"),
     # Where the peer of a public number stands in the table of peers.
-    "wyrm_jobs": re.compile(rf"mla{_CONDITION}"),
+    "wyrm_jobs": re.compile(rf"m(?:ul|la){_CONDITION}"),
 }
 
 
@@ -80,7 +80,7 @@ def foreign_calls(core: rig.Core, thing: Path, allowed: re.Pattern[str]) -> Iter
 
 
 # Constants read whole, and tables of which every entry is used, in order.
-_TABLES = {"base_point", "iv", "sigma", "chain", "step"}
+_TABLES = {"base_point", "constant", "iv", "sigma", "chain", "step"}
 _NO_DATA = re.compile(r"\.rodata\.cst\d+|\.eh_frame|\.note\..+|\.ARM\..+|\.xt\..+")
 
 
