@@ -315,7 +315,7 @@ def test_by_hand_the_console_answers_and_shows_nothing_that_was_typed(boot: Boot
     assert "longer than 4" in too_long
     assert "nothing has changed" in too_long
     assert "get=1 or set=1" in by_hand(device, f"{private}\nprivate_key={private}\n\n")
-    assert "given up" in by_hand(device, f"set=1\nprivate_key={private}\x03")
+    assert "cancelled" in by_hand(device, f"set=1\nprivate_key={private}\x03")
     assert "errno=22" in by_hand(device, f"get=1\nprivate_key={private}\n\n")
     assert private not in device.console.transcript
     assert "no command" not in device.console.transcript
