@@ -266,13 +266,9 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
 /* Counts leading ones only: the netmask comes from DHCP and may be malformed. */
 static inline unsigned wyrm_lwip_mask_bits(const ip4_addr_t *netmask)
 {
-    uint32_t mask = lwip_ntohl(netmask->addr);
-    unsigned bits = 0;
+    uint32_t holes = ~lwip_ntohl(netmask->addr);
 
-    for (; (mask & 0x80000000u) != 0; mask <<= 1) {
-        bits++;
-    }
-    return bits;
+    return holes == 0 ? 32 : (unsigned)__builtin_clz(holes); /* for every packet: no loop */
 }
 /* NULL: no interface has a matching prefix; lwIP uses its default interface. */
 struct netif *wyrm_lwip_route4(const ip4_addr_t *src, const ip4_addr_t *dest);

@@ -84,7 +84,7 @@ static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest
 {
     if (!guard.strict && (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif)))
         return false;
-    return is_held(4, &dest->addr, guard.strict ? 0 : attached4(netif, dest)) ||
+    return (guard.holding && is_held(4, &dest->addr, guard.strict ? 0 : attached4(netif, dest))) ||
            is_tunnel(wyrm_lwip_route4(NULL, dest));
 }
 
@@ -92,7 +92,7 @@ static bool belongs_to_tunnel6(const struct netif *netif, const ip6_addr_t *dest
 {
     if (!guard.strict && (ip6_addr_ismulticast(dest) || ip6_addr_islinklocal(dest)))
         return false;
-    return is_held(6, dest->addr, guard.strict ? 0 : attached6(netif, dest)) ||
+    return (guard.holding && is_held(6, dest->addr, guard.strict ? 0 : attached6(netif, dest))) ||
            is_tunnel(wyrm_lwip_route6(NULL, dest));
 }
 
