@@ -8,7 +8,7 @@ execute_process(COMMAND git describe --always --dirty --abbrev=10
 if(result)
   set(git "no git")
 endif()
-# A date that is surely past: where timestamps start on a device that has no clock.
+# A date in the past: timestamps start here on a device without a clock.
 execute_process(COMMAND git log -1 --format=%ct
   WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE unix_s OUTPUT_STRIP_TRAILING_WHITESPACE
   ERROR_QUIET)

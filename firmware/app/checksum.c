@@ -9,7 +9,7 @@
 
 uint16_t net_checksum(const void *data, int len);
 
-/* Packets are summed by these whatever they hold. */
+/* Packets are read as words, whatever their type. */
 typedef uint32_t __attribute__((may_alias)) word;
 typedef uint16_t __attribute__((may_alias)) half_word;
 
@@ -65,7 +65,7 @@ static uint32_t fold(uint32_t sum)
     return (sum & 0xffffu) + (sum >> 16);
 }
 
-/* The sum as lwIP wants it: folded to 16 bits, not inverted, in the byte order of memory. */
+/* Returns the sum as lwIP expects it: folded to 16 bits, not inverted, in memory byte order. */
 uint16_t net_checksum(const void *data, int len)
 {
     const uint8_t *p = data;
@@ -93,6 +93,6 @@ uint16_t net_checksum(const void *data, int len)
 
     uint32_t folded = fold(sum);
 
-    /* Bytes of an odd start sit in the other half of each half-word. */
+    /* After an odd start, the bytes of each half-word are swapped. */
     return (uint16_t)(odd ? (folded & 0xff) << 8 | folded >> 8 : folded);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * All commands, and the table that the shell runs. A command receives its words (argv[0] is its
+ * All commands, and the table of them for the shell. A command receives its words (argv[0] is its
  * name), prints its result and returns true, or prints one error through shell.h and returns false.
  */
 #ifndef COMMANDS_H

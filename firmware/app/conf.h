@@ -19,7 +19,7 @@ enum conf_saved {
     CONF_REFUSED, /* corrupt, or not valid for this firmware */
 };
 
-/** Loads the saved configuration; prints its own error. */
+/** Loads the saved configuration; prints an error if it is unusable. */
 enum conf_saved conf_start(void);
 
 /** The configuration, or NULL when there is none. */

@@ -32,7 +32,7 @@ static struct {
     uint32_t refused;
 } guard;
 
-/* ---- what belongs to the tunnel ---- */
+/* ---- the tunnel's traffic ---- */
 
 static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned max)
 {
@@ -43,7 +43,8 @@ static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned max)
     return bits;
 }
 
-/* True: a prefix on hold holds `address` and is not shorter than the attached network's. */
+/* True if a prefix of guard_hold() contains `address` and is at least as long as the attached
+ * network's. */
 static bool is_held(uint8_t family, const void *address, unsigned attached_bits)
 {
     for (unsigned i = 0; guard.holding && i < guard.count; i++) {
@@ -61,7 +62,7 @@ static bool is_tunnel(const struct netif *netif)
     return netif && netif == wyrm_lwip_netif(tunnel_lwip());
 }
 
-/* Length of the attached network that holds the address, 0: none does. */
+/* Prefix length of the attached network that contains the address; 0: none. */
 static unsigned attached4(const struct netif *netif, const ip4_addr_t *dest)
 {
     if (!ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif)))
@@ -69,7 +70,7 @@ static unsigned attached4(const struct netif *netif, const ip4_addr_t *dest)
     return wyrm_lwip_mask_bits(netif_ip4_netmask(netif));
 }
 
-/* lwIP takes every address of its own as one of a /64. */
+/* lwIP treats each of its addresses as part of a /64. */
 static unsigned attached6(const struct netif *netif, const ip6_addr_t *dest)
 {
     for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++)
@@ -79,7 +80,7 @@ static unsigned attached6(const struct netif *netif, const ip6_addr_t *dest)
     return 0;
 }
 
-/* The tunnel's own datagrams do not: its routing functions know when it is sending. */
+/* False for the tunnel's own encrypted datagrams: its routing functions know when it is sending. */
 static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
 {
     if (!guard.strict && (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif)))
@@ -96,7 +97,7 @@ static bool belongs_to_tunnel6(const struct netif *netif, const ip6_addr_t *dest
            is_tunnel(wyrm_lwip_route6(NULL, dest));
 }
 
-/* ---- what keeps the device on its network ---- */
+/* ---- packets that keep the device on its network ---- */
 
 static bool is_dhcp(const struct pbuf *p)
 {
@@ -118,8 +119,8 @@ static bool is_echo_request4(const struct pbuf *p)
            ip[at] == ICMP_ECHO;
 }
 
-/* The type of an ICMPv6 message, behind no or one extension header (reports of groups have one);
- * 0: another packet. */
+/* Type of an ICMPv6 message, which may follow one hop-by-hop header, as in multicast listener
+ * reports; 0: not ICMPv6. */
 static uint8_t icmp6_type(const struct pbuf *p)
 {
     uint8_t next = pbuf_get_at(p, 6);
@@ -139,8 +140,8 @@ static bool is_neighbor_discovery(const struct pbuf *p)
     return (type >= MLD_QUERY && type <= ICMP6_TYPE_RD) || type == MLD2_REPORT;
 }
 
-/* lwIP resolves the endpoint's address first; the datagram then leaves from its neighbor cache,
- * when the routing functions no longer know whose it is. */
+/* If lwIP must resolve the endpoint first, the datagram leaves later from the neighbor cache, when
+ * the routing functions can no longer tell that the tunnel sent it. */
 static bool is_from_tunnel6(const struct pbuf *p)
 {
     uint16_t port = wyrm_lwip_port(tunnel_lwip());
@@ -149,8 +150,8 @@ static bool is_from_tunnel6(const struct pbuf *p)
            pbuf_get_at(p, IP6_HLEN) == port >> 8 && pbuf_get_at(p, IP6_HLEN + 1) == (port & 0xff);
 }
 
-/* A solicitation shows everybody on the link which address it looks for. The longest prefix decides
- * even under the strict policy: the endpoint and the routers are neighbors. */
+/* A neighbor solicitation reveals its target to everyone on the link. The longest prefix decides
+ * even under the strict policy, because the endpoint and the routers are neighbors. */
 static bool solicits_inside(const struct netif *netif, const struct pbuf *p)
 {
     const struct wyrm_route *route;

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The last check on every IP packet sent by Ethernet: traffic of the tunnel is dropped, however it
+ * The last check on every IP packet sent over Ethernet: it drops the tunnel's traffic, however it
  * got there. Replies sent through the interface of the request, sockets bound to an interface and
- * packets before the tunnel starts bypass routing, but not this check. A dropped packet triggers no
- * neighbor lookup, so no inside address appears in ARP or neighbor discovery. Core lock held unless
- * said otherwise.
+ * packets sent before the tunnel starts all bypass routing, but not this check. A dropped packet
+ * causes no neighbor lookup, so no inside address appears in ARP or neighbor discovery. Core lock
+ * held unless stated otherwise.
  */
 #ifndef GUARD_H
 #define GUARD_H
@@ -18,26 +18,27 @@
 struct netif;
 struct pbuf;
 
-/** Puts the guard in front of an Ethernet interface that was just added. */
+/** Installs the check in an Ethernet interface that was just added. */
 void guard_install(struct netif *netif);
 
-/** Until guard_release(): traffic for these prefixes is refused. Copied, GUARD_PREFIXES at most;
- * more than that, or NULL, refuse everything but DHCP, neighbor discovery and echo requests (the
+/** Refuses traffic for these prefixes until guard_release(). Copies at most GUARD_PREFIXES. With
+ * more, or NULL, refuses everything except DHCP, neighbor discovery and echo requests (the
  * console's ping) to attached networks. */
 #define GUARD_PREFIXES 32
 void guard_hold(const struct wyrm_prefix *prefixes, unsigned count);
 
-/** The strict policy, for guard_hold() too: no attached network, group or link-local address is
- * exempt from the tunnel's prefixes. DHCP, neighbor discovery and guard_bypass() are. */
+/** Under the strict policy the tunnel's prefixes, and those of guard_hold(), also cover attached
+ * networks, multicast and link-local addresses. Only DHCP, neighbor discovery and guard_bypass()
+ * stay exempt. */
 void guard_set_strict(bool on);
 
-/** Ends guard_hold(): the tunnel is up, or off. From now on only its routes count. */
+/** Ends guard_hold(), when the tunnel is up or off. Only the tunnel's routes are checked then. */
 void guard_release(void);
 
 /** True while guard_hold() is in force. Any task. */
 bool guard_is_holding(void);
 
-/** Lets the next packets pass whatever their destination, or no longer: lookups of endpoints. */
+/** While on, all packets pass. For endpoint lookups. */
 void guard_bypass(bool on);
 
 /** Packets refused since boot. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What FreeRTOS calls back: ends that panic, and idling.
+ * FreeRTOS callbacks: errors, which panic, and the idle hook.
  */
 #include "FreeRTOS.h"
 #include "task.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The iperf command: speaks iperf 2 with a real one at the other side, both ways.
+ * The iperf command: client and server for iperf 2.
  */
 #include <string.h>
 

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * iperf 2 over TCP, on lwIP's raw API. A stream counts what it receives from the first byte to the
- * peer's FIN, and what it sent from the connection to the last acknowledgement. The server reads
- * the client's header only to learn whether it is to send too: instead, on the same connection
- * (iperf -c HOST -R), or on one of its own back to the client, at once (-d) or afterwards (-r).
+ * peer's FIN, and what it sends from the connection to the last acknowledgement. The server reads
+ * the client's header only to learn whether the client also wants data sent: in the other direction
+ * of the same connection (iperf -c HOST -R), or on a connection back to the client, at once (-d) or
+ * afterwards (-r).
  */
 #include "iperf_tcp.h"
 
@@ -39,20 +40,20 @@ struct stream {
     enum stream_state state;
     struct tcp_pcb *pcb;
     ip_addr_t peer;
-    uint64_t start, moved; /* beginning, latest progress; of the clock, in microseconds */
+    uint64_t start, moved; /* beginning and latest progress, device clock in microseconds */
     uint64_t received;
     uint64_t written, acknowledged;
-    uint64_t bytes;    /* to send; 0: for... */
-    uint64_t duration; /* ...as many microseconds */
-    bool ours;         /* the shell started it and waits */
+    uint64_t bytes;    /* to send; 0: send for `duration` */
+    uint64_t duration; /* microseconds */
+    bool ours;         /* started by the shell, which waits for it */
     uint8_t header[IPERF_HEADER_LEN];
-    struct iperf_request request; /* of the client, once its header is here */
+    struct iperf_request request; /* from the client's header, once received */
 };
 
 static struct stream streams[STREAMS];
 static struct tcp_pcb *listener;
 
-/* What iperf sends; written by reference, never copied. */
+/* The payload; written by reference, never copied. */
 #define DIGITS     "0123456789"
 #define DIGITS_100 DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
 #define DIGITS_500 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100
@@ -347,7 +348,7 @@ static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
     return ERR_OK;
 }
 
-/* The caller fills in how much to send before it lets go of the core lock. */
+/* The caller sets how much to send before it releases the core lock. */
 static struct stream *connect(const ip_addr_t *host, uint16_t port, err_t *error)
 {
     struct tcp_pcb *pcb = tcp_new_ip_type(IP_GET_TYPE(host));

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * iperf 2 over UDP: one session at a time as a server, and a paced sender. The server answers the
- * last datagram with its figures, and sends nothing else: a client that asks it to send (iperf -R,
- * -d, -r) may have forged its address, and the device would flood a third party.
+ * iperf 2 over UDP: a server for one session at a time, and a paced sender. The server answers the
+ * last datagram with a report and sends nothing else: the address of a client that asks it to send
+ * (iperf -R, -d, -r) may be forged, and the device would flood a third party.
  */
 #include "iperf_udp.h"
 
@@ -65,8 +65,8 @@ static void print_result(void)
                    text_address(&session.peer, name));
 }
 
-/* One for each number, and numbers only go on from there: what an echo service makes of a report
- * looks like one more last datagram, with the number of the one before. */
+/* Sends at most one report per id, and ids only advance: a report that an echo service reflects
+ * looks like another last datagram, but repeats the previous id. */
 static void send_report(int64_t id, uint64_t now)
 {
     struct pbuf *p;
@@ -186,7 +186,7 @@ struct sender {
     uint32_t length;
     uint64_t start;
     uint64_t offered, sent; /* bytes passed to the stack, bytes it accepted */
-    int64_t id;             /* of the latest datagram that was sent */
+    int64_t id;             /* of the latest datagram sent */
     uint32_t refused;       /* datagrams that the stack rejected; the reason */
     err_t reason;
     volatile bool reported;
@@ -253,8 +253,8 @@ static bool is_over(const struct sender *sender, uint64_t passed)
                           : passed >= options->milliseconds * 1000ull;
 }
 
-/* Datagrams due by now at the wanted rate: late ones are made up for, as iperf does, but neither
- * beyond the end nor for longer than a burst. False at the end. */
+/* Sends the datagrams due by now at the requested rate. Catches up if late, as iperf does, but for
+ * at most one burst and not beyond the end. False at the end. */
 static bool send_due(struct sender *sender)
 {
     uint64_t begun = board_clock_us(), now;

@@ -57,7 +57,7 @@ static void store_be32(uint8_t *p, uint32_t value)
     p[3] = (uint8_t)value;
 }
 
-/* ---- what a client asks for ---- */
+/* ---- requests of a client ---- */
 
 static enum iperf_wish wish_of(const uint8_t header[IPERF_HEADER_LEN])
 {
@@ -73,7 +73,7 @@ static enum iperf_wish wish_of(const uint8_t header[IPERF_HEADER_LEN])
     return flags & FLAG_BACK_NOW ? IPERF_SEND_NOW : IPERF_SEND_AFTERWARDS;
 }
 
-/* Amounts are below zero in hundredths of a second, else bytes. */
+/* A negative amount is in hundredths of a second, a positive one in bytes. */
 struct iperf_request iperf_parse_header(const uint8_t *header, size_t len)
 {
     struct iperf_request request = {.wish = IPERF_RECEIVE};
@@ -125,7 +125,7 @@ int64_t iperf_datagram_id(const uint8_t head[IPERF_DATAGRAM_LEN + 4])
     return (int64_t)((uint64_t)load_be32(head + ID_HIGH) << 32 | low);
 }
 
-/* The first difference is skipped: the two clocks need not agree. */
+/* Skips the first difference: the two clocks need not agree. */
 static void measure_jitter(struct iperf_count *count, const uint8_t *head, uint64_t now_us)
 {
     int64_t sent = (int64_t)load_be32(head + SECONDS) * 1000000 + load_be32(head + MICROSECONDS);
@@ -138,8 +138,8 @@ static void measure_jitter(struct iperf_count *count, const uint8_t *head, uint6
     count->transit = transit;
 }
 
-/* Numbers come from the wire and may be anything: the least one has no counterpart, and nothing may
- * be added to the greatest. */
+/* Ids come from the wire, so any value is possible: the smallest cannot be negated, the largest not
+ * incremented. */
 void iperf_count_datagram(struct iperf_count *count, const uint8_t head[IPERF_DATAGRAM_LEN + 4],
                           uint16_t len, uint64_t now_us)
 {
@@ -188,7 +188,7 @@ void iperf_write_report(const struct iperf_count *count, const uint8_t head[IPER
     store_be32(report + REPORT_JITTER_US, jitter % 1000000);
 }
 
-/* Its jitter says nothing: iperf 2.1 counts the difference of the two clocks into it. */
+/* Ignores the report's jitter, which in iperf 2.1 includes the difference of the two clocks. */
 bool iperf_read_report(const uint8_t *report, size_t len, uint32_t *lost, uint32_t *total)
 {
     if (len < REPORT_MIN)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Initial sequence numbers of TCP connections by RFC 6528: a clock of 4 us plus a keyed hash of the
- * connection's addresses and ports. Those of one connection grow, so that old segments are told
- * from new ones; those of another cannot be inferred from them.
+ * connection's addresses and ports. They increase for one connection, so that old segments can be
+ * told from new ones, and reveal nothing about those of other connections.
  */
 #include "lwip_hooks.h"
 
@@ -31,7 +31,7 @@ static const uint8_t *boot_secret(void)
 uint32_t net_initial_sequence(const ip_addr_t *local, uint16_t local_port, const ip_addr_t *remote,
                               uint16_t remote_port)
 {
-    struct wyrm_endpoint ends[2]; /* zeroed where an address leaves room */
+    struct wyrm_endpoint ends[2]; /* with zeros after a short address */
     uint32_t offset;
 
     net_to_endpoint(local, local_port, &ends[0]);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start: the board, then one task that brings up the network, says so, and becomes the shell.
+ * Startup: initialises the board, then one task brings up the network and becomes the shell.
  */
 #include <string.h>
 
@@ -33,13 +33,12 @@ static void banner(void)
     console_printf("\nWyrmling " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ") on %s\n",
                    board_description());
     if (board_flash_was_blank())
-        console_printf("flash: was blank, now formatted; it is persistent only if the board's "
-                       "memory is\n");
+        console_printf("flash: was blank and has been formatted\n");
     if (!board_random(&byte, 1))
-        console_printf("random: the board has no entropy, so there will be no handshakes\n");
+        console_printf("random: the board has no entropy, so the tunnel cannot do handshakes\n");
 }
 
-/* Before the network is up, so that not even the first packet goes past the tunnel. */
+/* Called before the network is up, so that not even the first packet leaks past the tunnel. */
 static enum conf_saved load_configuration(void)
 {
     enum conf_saved found = conf_start();
@@ -56,12 +55,12 @@ static void start_tunnel(enum conf_saved found)
 {
     tunnel_init();
     if (found == CONF_GOOD && !wg_up())
-        (void)shell_error("until the tunnel is up nothing leaves for its addresses; 'wg up' tries "
-                          "again, 'wg off' gives them up");
+        (void)shell_error("traffic for the tunnel is dropped until it is up; 'wg up' tries again, "
+                          "'wg off' routes the traffic as usual");
     if (found == CONF_REFUSED)
-        (void)shell_error("the saved configuration cannot be used, so nothing leaves but DHCP, "
-                          "neighbor discovery and pings to neighbors; give a good one with "
-                          "'conf paste' and 'wg up', or do without a tunnel with 'wg off'");
+        (void)shell_error("the saved configuration is unusable, so only DHCP, neighbor discovery "
+                          "and pings to neighbors are sent; enter a valid one with 'conf paste' "
+                          "and 'wg up', or run without a tunnel with 'wg off'");
 }
 
 static void shell_task(void *unused)
@@ -92,5 +91,5 @@ int main(void)
     board_init();
     (void)xTaskCreateStatic(shell_task, "shell", SHELL_STACK, NULL, SHELL_PRIORITY, stack, &task);
     vTaskStartScheduler();
-    return 1; /* only without memory for the idle task, which is static */
+    return 1; /* not reached: the scheduler only returns if the idle task cannot be created */
 }

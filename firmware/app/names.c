@@ -14,15 +14,15 @@
 #include "resolver.h"
 #include "tunnel_device.h"
 
-#define AGAIN_MS   10000u /* after a name that was not found */
-#define UNANSWERED 2      /* initiations: a single one may be lost */
+#define RETRY_MS   10000u /* after a lookup that failed */
+#define UNANSWERED 2      /* initiations before a new lookup: a single one may be lost */
 
 static struct name {
-    char text[DNS_MAX_NAME_LENGTH]; /* empty: no name */
+    char text[DNS_MAX_NAME_LENGTH]; /* empty: the entry is free */
     uint8_t pub[WYRM_KEY_LEN];
-    struct wyrm_endpoint found; /* family 0: not yet; the port is known */
+    struct wyrm_endpoint found; /* family 0: not resolved yet, only the port is set */
     struct resolver lookup;
-    bool complained;
+    bool reported; /* that the lookup failed */
 } names[TUNNEL_PEERS];
 static bool looking;
 
@@ -31,18 +31,18 @@ static void look(void *unused);
 static void look_later(void)
 {
     sys_untimeout(look, NULL);
-    sys_timeout(AGAIN_MS, look, NULL);
+    sys_timeout(RETRY_MS, look, NULL);
 }
 
-static void complain(struct name *name)
+static void lookup_failed(struct name *name)
 {
     ip_addr_t unused;
     bool server = net_lan_dns(0, &unused);
 
-    if (!name->complained)
-        console_notice("tunnel: the name '%s' was not found%s; asking on", name->text,
+    if (!name->reported)
+        console_notice("tunnel: the name '%s' was not found%s; retrying", name->text,
                        server ? "" : ", there is no name server ('ip dns ADDRESS' sets one)");
-    name->complained = true;
+    name->reported = true;
     look_later();
 }
 
@@ -53,7 +53,7 @@ static void use(struct name *name, wyrm_peer_id peer, const ip_addr_t *address)
     char text[WYRM_ENDPOINT_TEXT_MAX];
 
     net_to_endpoint(address, name->found.port, &now);
-    name->complained = false;
+    name->reported = false;
     if (memcmp(&now, &name->found, sizeof now) == 0)
         return;
     name->found = now;
@@ -64,8 +64,8 @@ static void use(struct name *name, wyrm_peer_id peer, const ip_addr_t *address)
     wyrm_lwip_service_locked(tunnel_lwip());
 }
 
-/* The peer under this name, unless somebody has given it another endpoint since: then the name
- * counts no more. */
+/* Finds the peer with this name. If its endpoint has been configured otherwise in the meantime,
+ * drops the name. */
 static bool find_peer(struct name *name, wyrm_peer_id *peer, struct wyrm_peer_info *info)
 {
     struct wyrm_device *device = wyrm_lwip_device(tunnel_lwip());
@@ -89,11 +89,11 @@ static void on_answer(const ip_addr_t *address, void *which)
     wyrm_peer_id peer;
 
     if (!find_peer(name, &peer, &info))
-        return; /* its peer is gone, or has another endpoint */
+        return; /* the peer was removed or has another endpoint */
     if (address)
         use(name, peer, address);
     else
-        complain(name);
+        lookup_failed(name);
 }
 
 static void look(void *unused)
@@ -107,7 +107,7 @@ static void look(void *unused)
         if (!resolver_is_busy(&name->lookup) && find_peer(name, &peer, &info) &&
             (name->found.family == 0 || info.unanswered >= UNANSWERED) &&
             !resolver_ask(&name->lookup, name->text, on_answer, name))
-            complain(name);
+            lookup_failed(name);
 }
 
 void names_look(void)
@@ -117,7 +117,7 @@ void names_look(void)
     for (unsigned i = 0; i < TUNNEL_PEERS; i++)
         any |= names[i].text[0] != '\0';
     if (any && !looking)
-        looking = tcpip_try_callback(look, NULL) == ERR_OK; /* not amid the tunnel's own work */
+        looking = tcpip_try_callback(look, NULL) == ERR_OK; /* later: the tunnel is calling us */
 }
 
 void names_forget(void)
@@ -135,10 +135,10 @@ void names_keep(const uint8_t pub[WYRM_KEY_LEN], const struct wyrm_host *host)
 
     _Static_assert(sizeof name->text > UINT8_MAX, "a name of any length fits");
     while (name->text[0] != '\0')
-        name++; /* there are as many places as peers */
+        name++; /* there are as many entries as peers */
     memcpy(name->text, host->name, host->name_len);
     name->text[host->name_len] = '\0';
     memcpy(name->pub, pub, WYRM_KEY_LEN);
     name->found = host->address;
-    name->complained = false;
+    name->reported = false;
 }

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Endpoints that are names. A name is asked for when its peer is needed and unknown, and again when
- * the peer does not answer: it may lead elsewhere by now. What is found is put into the tunnel.
- * Core lock held.
+ * Endpoints given by name. A name is resolved when its peer has no address yet, and again when the
+ * peer does not answer, because the address may have changed. The result becomes the peer's
+ * endpoint. Core lock held.
  */
 #ifndef NAMES_H
 #define NAMES_H
@@ -13,10 +13,10 @@
 /** Forgets all names. */
 void names_forget(void);
 
-/** The peer with this key lives at this name; both are copied. No more names than peers. */
+/** Sets the endpoint name of the peer with this key; copies both. At most one name per peer. */
 void names_keep(const uint8_t pub[WYRM_KEY_LEN], const struct wyrm_host *host);
 
-/** Has the names asked for that need it, a moment later. Cheap when none does. */
+/** Schedules a lookup of every name that needs one. Cheap if none does. */
 void names_look(void);
 
 #endif

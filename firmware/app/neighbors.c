@@ -12,8 +12,8 @@
 #include "net.h"
 #include "tunnel_device.h"
 
-#define STRANGERS  8     /* asked for within PENDING_MS; half of ARP_TABLE_SIZE */
-#define PENDING_MS 5000u /* lwIP forgets an unresolved entry after that */
+#define STRANGERS  8     /* unresolved at a time: half of ARP_TABLE_SIZE */
+#define PENDING_MS 5000u /* lwIP drops an unresolved entry after this */
 
 _Static_assert(2 * STRANGERS <= ARP_TABLE_SIZE, "strangers leave half of the ARP table");
 
@@ -22,7 +22,7 @@ static struct stranger {
     uint32_t since;
 } strangers[STRANGERS];
 
-static ip4_addr_t latest_peer; /* spares most packets the search */
+static ip4_addr_t latest_peer; /* so that most packets need no search */
 static uint32_t refused;
 
 static bool is_endpoint(const struct wyrm_endpoint *endpoint, const ip4_addr_t *address)
@@ -63,7 +63,8 @@ static bool is_known(struct netif *netif, const ip4_addr_t *address)
     return etharp_find_addr(netif, address, &mac, &found) >= 0;
 }
 
-static bool is_few(const ip4_addr_t *address)
+/* True if `address` is being resolved already or one more is allowed; remembers it then. */
+static bool admit_stranger(const ip4_addr_t *address)
 {
     struct stranger *place = NULL;
     uint32_t now = sys_now();
@@ -72,7 +73,7 @@ static bool is_few(const ip4_addr_t *address)
         bool over = ip4_addr_isany_val(s->address) || now - s->since >= PENDING_MS;
 
         if (!over && ip4_addr_eq(&s->address, address))
-            return true; /* it has its entry */
+            return true; /* has an ARP entry already */
         if (over)
             place = s;
     }
@@ -87,9 +88,9 @@ bool neighbors_may_ask(struct netif *netif, const ip4_addr_t *dest)
         return true;
     if (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif) ||
         !ip4_addr_net_eq(dest, netif_ip4_addr(netif), netif_ip4_netmask(netif)))
-        return true; /* everybody, or the gateway */
+        return true; /* no ARP request, or one for the gateway */
     if (is_known(netif, dest) || ip4_addr_eq(dest, netif_ip4_gw(netif)) || is_peer(dest) ||
-        is_name_server(dest) || is_few(dest))
+        is_name_server(dest) || admit_stranger(dest))
         return true;
     refused++;
     return false;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Strangers must not empty the ARP table: it gives up resolved entries for unresolved ones, so a
- * flood of packets with forged sources would push out those of the tunnel's peers.
+ * Protects the ARP table from floods. lwIP evicts resolved entries to make room for unresolved
+ * ones, so replies to packets with forged source addresses could evict the tunnel's peers.
  */
 #ifndef NEIGHBORS_H
 #define NEIGHBORS_H
@@ -14,11 +14,12 @@
 
 struct netif;
 
-/** True: an ARP request for the destination does no harm, or none is needed. Peers, gateway and
- * name servers may always be asked for, others as long as few are in doubt. Core lock held. */
+/** True if a packet to `dest` may be sent, even if that takes an ARP request. Peers, the gateway
+ * and name servers may always be resolved; other hosts only while few are unresolved. Core lock
+ * held. */
 bool neighbors_may_ask(struct netif *netif, const ip4_addr_t *dest);
 
-/** Packets that were not sent for that reason. */
+/** Counts the packets dropped by neighbors_may_ask(). */
 uint32_t neighbors_refused(void);
 
 #endif

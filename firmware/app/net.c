@@ -41,7 +41,7 @@ struct netif *net_interface(void)
     return &interface;
 }
 
-/* ---- what lwIP asks of us (config/lwipopts.h, config/arch/cc.h) ---- */
+/* ---- functions that lwIP calls (config/lwipopts.h, config/arch/cc.h) ---- */
 
 bool net_lock_held(void)
 {
@@ -70,7 +70,7 @@ uint32_t net_random(void)
         return value;
     }
 
-    /* No entropy: enough to tell connections apart, no more. */
+    /* Without entropy: good enough to tell connections apart, and nothing else. */
     weak = weak * 1664525u + 1013904223u + (uint32_t)board_clock_ticks();
     return weak ^ weak >> 16;
 }
@@ -102,10 +102,10 @@ const char *net_error(err_t error)
 
 /* ---- name servers ---- */
 
-static ip_addr_t lan_dns[DNS_MAX_SERVERS]; /* in the order told, without gaps */
+static ip_addr_t lan_dns[DNS_MAX_SERVERS]; /* in the order received, without gaps */
 static bool lan_dns_in_force = true;
 
-/* What DHCP calls instead of dns_setserver (CMakeLists.txt). */
+/* DHCP calls this instead of dns_setserver (see CMakeLists.txt). */
 void net_set_lan_dns(u8_t n, const ip_addr_t *server);
 void net_set_lan_dns(u8_t n, const ip_addr_t *server)
 {
@@ -141,12 +141,13 @@ void net_forget_neighbors(void)
     etharp_cleanup_netif(&interface);
 }
 
-/* lwIP believes every router advertisement and redirect of the link. Without autoconfiguration none
- * is wanted. Behind extension headers, fragments among them, no message of neighbor discovery is
- * (RFC 6980, RFC 7113): with another hop limit it counts as forged. */
+/* lwIP accepts every router advertisement and redirect on the link. Drop redirects always, and
+ * advertisements unless autoconfiguration is on. Neighbor discovery behind extension headers or in
+ * fragments is not allowed either (RFC 6980, RFC 7113): a hop limit other than 255 makes lwIP
+ * reject it as forged. */
 int net_input6(struct pbuf *p, struct netif *netif)
 {
-    uint8_t *ip = p->payload; /* the whole header: lwIP has looked at its length */
+    uint8_t *ip = p->payload; /* lwIP has checked that the header is complete */
     uint8_t next, type = 0;
 
     if (WYRM_FIRMWARE_TUNNEL && wyrm_lwip_input6(p, netif))
@@ -169,7 +170,7 @@ static void set_autoconf(bool on)
 {
     interface.ip6_autoconfig_enabled = on;
     if (on)
-        nd6_restart_netif(&interface); /* asks for routers */
+        nd6_restart_netif(&interface); /* sends router solicitations */
     else
         interface.rs_count = 0;
 }
@@ -183,9 +184,9 @@ static void set_ip4(const ip_addr_t *address, uint8_t bits, const ip_addr_t *gat
     netif_set_addr(&interface, ip_2_ip4(address), &mask, ip_2_ip4(gateway));
 }
 
-/* Slot 0 is the link-local address; ours is set valid at once, without duplicate detection, so
- * that the device is reachable when it says so. Going through invalid moves the multicast group
- * from the old address to the new one. */
+/* Slot 0 holds the link-local address. This one becomes valid at once, without duplicate address
+ * detection, so that the device is reachable when it prints "ready". Setting it invalid first makes
+ * lwIP move from the old address's multicast group to the new one's. */
 static void set_ip6(const ip_addr_t *address)
 {
     netif_ip6_addr_set_state(&interface, 1, IP6_ADDR_INVALID);
@@ -193,7 +194,7 @@ static void set_ip6(const ip_addr_t *address)
     netif_ip6_addr_set_state(&interface, 1, IP6_ADDR_PREFERRED);
 }
 
-/* An address that a host can have, with the length of its network. */
+/* Accepts host addresses only, with a prefix length. */
 static bool parse_ip4(const char *word, ip_addr_t *address, uint8_t *bits)
 {
     return text_to_prefix(word, address, bits) && IP_IS_V4(address) && *bits > 0 &&
@@ -205,7 +206,7 @@ static bool parse_gateway(const char *word, ip_addr_t *gateway)
     return text_to_address(word, gateway) && IP_IS_V4(gateway);
 }
 
-/* No gateway is fine, too. */
+/* True also without a gateway. */
 static bool can_reach(const ip_addr_t *address, uint8_t bits, const ip_addr_t *gateway)
 {
     ip4_addr_t mask = {PP_HTONL(UINT32_MAX << (32 - bits))};
@@ -215,7 +216,7 @@ static bool can_reach(const ip_addr_t *address, uint8_t bits, const ip_addr_t *g
             !ip_addr_eq(address, gateway));
 }
 
-/* lwIP takes every address of its own as one of a /64. */
+/* lwIP treats each of its addresses as part of a /64. */
 static bool parse_ip6(const char *word, ip_addr_t *address)
 {
     uint8_t bits;
@@ -346,7 +347,7 @@ void net_describe(char *out, size_t cap)
 /* ---- names ---- */
 
 static struct {
-    uintptr_t question; /* its number: the answer to one that was given up may still come */
+    uintptr_t question; /* its number: an abandoned one may still be answered */
     volatile bool answered;
     bool found;
     ip_addr_t address;
@@ -501,7 +502,7 @@ static bool set_static6(const char *word)
     return true;
 }
 
-/* Without `gw` the gateway stays, if the new network can reach it. */
+/* Without `gw` keeps the gateway if it is in the new network. */
 static bool set_static4(const char *word, const char *gw)
 {
     ip_addr_t address, gateway = IPADDR4_INIT(0);

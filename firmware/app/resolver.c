@@ -13,8 +13,8 @@
 #include "net.h"
 
 #define DNS_PORT   53
-#define TRIES      4 /* of each type, servers in turn */
-#define PATIENCE_S 1 /* for the first try, a second more for each further one */
+#define TRIES      4 /* for each record type, servers in turn */
+#define TIMEOUT_S  1 /* of the first try; each further one waits a second longer */
 #define HEADER_LEN 12
 #define TYPE_A     1
 #define TYPE_AAAA  28
@@ -35,9 +35,9 @@ static void store_be16(uint8_t *p, uint16_t value)
     p[1] = (uint8_t)value;
 }
 
-/* ---- asking ---- */
+/* ---- query ---- */
 
-/* Writes the name as labels; its length, 0 if it is none. */
+/* Writes the name as labels. Returns their length, 0 if the name is invalid. */
 static uint16_t put_name(uint8_t *out, const char *name)
 {
     uint16_t at = 0;
@@ -99,13 +99,13 @@ static void try_again(void *resolver)
     r->tries++;
     r->id = (uint16_t)net_random();
     if (udp_connect(r->pcb, &r->server, DNS_PORT) == ERR_OK)
-        (void)send_query(r); /* one that is lost is repeated */
-    sys_timeout((PATIENCE_S + r->tries - 1u) * 1000u, try_again, r);
+        (void)send_query(r); /* a lost query is repeated */
+    sys_timeout((TIMEOUT_S + r->tries - 1u) * 1000u, try_again, r);
 }
 
-/* ---- the answer ---- */
+/* ---- answer ---- */
 
-/* The place behind a name, 0 if it does not end. Compressed or not, it is not followed. */
+/* Returns the offset after a name, 0 if the name does not end. Does not follow compression. */
 static size_t skip_name(const uint8_t *message, size_t len, size_t at)
 {
     while (at < len) {
@@ -127,7 +127,7 @@ static uint8_t lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
 }
 
-/* Lengths of labels are no letters, so that whole questions compare. */
+/* Compares the whole section without case: label lengths are below 64, so never letters. */
 static bool same_question(const struct resolver *r, const uint8_t *question)
 {
     for (uint16_t i = 0; i < r->question_len; i++)
@@ -143,7 +143,7 @@ static bool answers(const struct resolver *r, const uint8_t *message, size_t len
            same_question(r, message + HEADER_LEN);
 }
 
-/* The first address of the type asked for. The server has followed the aliases before it. */
+/* Finds the first address of the requested type. The server has resolved any aliases. */
 static bool find_address(const struct resolver *r, const uint8_t *message, size_t len,
                          ip_addr_t *out)
 {
@@ -168,8 +168,7 @@ static bool find_address(const struct resolver *r, const uint8_t *message, size_
     return false;
 }
 
-/* A server that knows no address of the one type is asked for the other; a server that fails leaves
- * the next try to its successor. */
+/* If there is no A record, asks for AAAA. If the server fails, the timeout tries the next one. */
 static void on_message(void *resolver, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *from,
                        u16_t port)
 {
@@ -178,7 +177,7 @@ static void on_message(void *resolver, struct udp_pcb *pcb, struct pbuf *p, cons
     size_t len = pbuf_copy_partial(p, message, sizeof message, 0);
     ip_addr_t address;
 
-    (void)pcb, (void)from, (void)port; /* the port is connected: only the server reaches it */
+    (void)pcb, (void)from, (void)port; /* connected, so the sender can only be the server */
     pbuf_free(p);
     if (!answers(r, message, len))
         return;
@@ -199,9 +198,9 @@ static void on_message(void *resolver, struct udp_pcb *pcb, struct pbuf *p, cons
     try_again(r);
 }
 
-/* ---- life ---- */
+/* ---- start and cancel ---- */
 
-/* A port that cannot be guessed makes a forged answer as hard as its number does. */
+/* A random source port makes forging an answer harder, as the random query id does (RFC 5452). */
 static bool open_port(struct resolver *r)
 {
     struct udp_pcb *pcb = udp_new_ip_type(IPADDR_TYPE_ANY);

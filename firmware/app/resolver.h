@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Lookups of tunnel endpoints. They ask the name servers of the network, by its interface alone:
- * the tunnel cannot carry the question where its own peer lives, whatever its prefixes and name
- * servers are. Core lock held.
+ * Lookups of tunnel endpoints. They ask the name servers of the local network, always through the
+ * Ethernet interface: a query for the address of a tunnel's peer cannot go through that tunnel,
+ * whatever its prefixes and name servers are. Core lock held.
  */
 #ifndef RESOLVER_H
 #define RESOLVER_H
@@ -17,7 +17,7 @@ struct udp_pcb;
 
 #define RESOLVER_MESSAGE_MAX 512 /* RFC 1035 section 4.2.1 */
 
-/** `address` NULL: there is none, or nobody answered. */
+/** `address` is NULL if the name has none or no server answered. */
 typedef void (*resolver_done)(const ip_addr_t *address, void *arg);
 
 /** A lookup; zero when idle. Members are private. */
@@ -26,14 +26,14 @@ struct resolver {
     resolver_done done;
     void *arg;
     ip_addr_t server;
-    uint16_t question_len; /* of the question section */
+    uint16_t question_len;
     uint16_t id, type;
     uint8_t tries;
-    uint8_t question[256 + 4]; /* name, type and class as they are sent */
+    uint8_t question[256 + 4]; /* question section: name, type and class as sent */
 };
 
-/** Asks for an IPv4 address, then for an IPv6 one. False: not a name, no name server or no memory;
- * `done` is then not called. */
+/** Looks up an IPv4 address, then an IPv6 one. Returns false, without calling `done`, if the name
+ * is invalid, there is no name server or memory is short. */
 bool resolver_ask(struct resolver *r, const char *name, resolver_done done, void *arg);
 
 /** Ends a lookup; `done` is not called. */

@@ -55,7 +55,7 @@ bool shell_usage(void)
 
 static bool unknown(const char *name)
 {
-    return shell_error("there is no command '%s'; try 'help'", name);
+    return shell_error("unknown command '%s'; try 'help'", name);
 }
 
 bool shell_help(int argc, char **argv)
@@ -115,7 +115,7 @@ static void run_line(char *line)
     console_flush();
 }
 
-/* Part of a command may be a different command, and do harm. */
+/* A line that is not complete is not executed: it could be a different, harmful command. */
 static void refuse_line(enum console_line why)
 {
     switch (why) {

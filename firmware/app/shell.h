@@ -18,7 +18,7 @@ struct command {
     bool (*run)(int argc, char **argv);
 };
 
-/** Runs these commands for ever in the console's owner. */
+/** Reads and runs commands from this table; never returns. Console's owner only. */
 _Noreturn void shell_run(const struct command *list, size_t count);
 
 /** The command `help`: lists the commands, or explains one. */

@@ -23,7 +23,7 @@ size_t text_vformat(char *out, size_t cap, const char *format, va_list args)
 size_t text_format(char *out, size_t cap, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A finished transfer, in words: "DIRECTION N bytes in M ms, R Mbit/s (device clock)". */
+/* Describes a finished transfer: "DIRECTION N bytes in M ms, R Mbit/s (device clock)". */
 #define TEXT_TRANSFER_MAX 96
 const char *text_transfer(char out[TEXT_TRANSFER_MAX], const char *direction, uint64_t bytes,
                           uint64_t microseconds);

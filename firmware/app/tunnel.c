@@ -25,14 +25,14 @@
 static struct wyrm_worker worker;
 static struct wyrm_store store;
 
-/* Of the handshake that the next WYRM_READY ends, in device time; 0: none. Core lock. */
+/* When the current handshake began, on the device clock; 0: none. Guarded by the core lock. */
 static uint64_t handshake_began;
 static bool was_ready[TUNNEL_PEERS];
-static bool strict_policy; /* of the last start, or set since */
+static bool strict_policy; /* from the last start or tunnel_set_strict() */
 
-/* ---- what the tunnel asks of the board ---- */
+/* ---- flash and entropy of the board ---- */
 
-/* A log in two sectors. */
+/* The store keeps a log that spans two sectors. */
 static bool load_mark(void *unused, unsigned place, void *buf, size_t len)
 {
     (void)unused;
@@ -51,7 +51,7 @@ static bool save_mark(void *unused, unsigned place, const void *buf, size_t len)
 }
 
 #if WYRM_KEYLOG
-/* For the lab's proof that a capture holds what it should; no other build has this. */
+/* Lets the lab decrypt its captures. Only builds with WYRM_KEYLOG contain this. */
 static void log_key(const uint8_t *key, size_t len)
 {
     char text[WYRM_KEY_TEXT_MAX];
@@ -105,8 +105,8 @@ static bool look(wyrm_peer_id peer, struct wyrm_peer_info *info)
                          info) == WYRM_IDLE;
 }
 
-/* Tells of the first session of a peer, of its end, and of attempts in vain; renewals go without
- * words, and so do peers that were removed, even if another one, never asked, lives there now. */
+/* Reports a peer's first session, the loss of a session and failed attempts, but no renewals. Says
+ * nothing about a removed peer, even if an unused peer has taken over its id. */
 static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
     bool ready = event == WYRM_READY;
@@ -125,7 +125,7 @@ static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
     handshake_began = 0;
 }
 
-/* A new peer may live where one was ready. */
+/* A new peer may have the id of one that was ready. */
 void tunnel_peers_changed(void)
 {
     struct wyrm_peer_info info;
@@ -134,7 +134,7 @@ void tunnel_peers_changed(void)
         was_ready[id] = was_ready[id] && look(id, &info) && info.last_handshake != WYRM_NEVER;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 void tunnel_init(void)
 {
@@ -179,7 +179,7 @@ static wyrm_status apply_peer(const struct application *a, uint16_t i)
 
 _Static_assert(GUARD_PREFIXES >= 2 * TUNNEL_ROUTES, "the guard holds a whole configuration");
 
-/* Packets that wait for a neighbor would leave unchecked. */
+/* Packets queued for an unresolved neighbor have already passed the guard, so drop them. */
 static void set_strict_locked(bool on)
 {
     strict_policy = on;
@@ -218,8 +218,8 @@ static void use_dns(const struct wyrm_conf *conf)
     net_use_dns(servers, count);
 }
 
-/* Under the core lock from the old configuration to the new one, so that nothing slips out; if the
- * new one fails its prefixes stay on hold. */
+/* Holds the core lock from the old configuration to the new one, so that no packet leaks between
+ * them. If the new one fails, traffic for its prefixes stays refused. */
 static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
 {
     struct application *a = argument;

@@ -17,7 +17,7 @@
 #define TUNNEL_IPV4   1 /* addresses; one IPv6 address of a netif is the link-local one */
 #define TUNNEL_IPV6   (LWIP_IPV6_NUM_ADDRESSES - 1)
 
-/** For questions; never NULL. */
+/** The tunnel, for queries; never NULL. */
 struct wyrm_lwip *tunnel_lwip(void);
 
 bool tunnel_is_up(void);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The commands wg, genkey, pubkey and genpsk: the tunnel as wg(8) shows it, and keys that are made
- * here and stay here.
+ * The commands wg, genkey, pubkey and genpsk: the tunnel as wg(8) shows it, and keys generated on
+ * the device.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ bool command_pubkey(int argc, char **argv)
     if (key)
         wyrm_x25519_base(kept, key);
     if (!key && !in_use)
-        return shell_error("there is no private key; 'genkey' makes one");
+        return shell_error("there is no private key; 'genkey' generates one");
     print_key("public key: ", in_use ? used : kept);
     if (in_use && key && memcmp(used, kept, sizeof used) != 0)
         print_key("note: the next 'wg up' will use another key, with the public key ", kept);
@@ -222,8 +222,8 @@ bool wg_up(void)
     if (!conf)
         return shell_error("there is no configuration; enter a wg-quick file with 'conf paste'");
     if (!key)
-        return shell_error("there is no private key; put one into the configuration, or make one "
-                           "with 'genkey'");
+        return shell_error("there is no private key; put one into the configuration, or generate "
+                           "one with 'genkey'");
     return up(conf, key);
 }
 

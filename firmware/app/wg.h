@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/** Starts the tunnel with the current configuration, names looked up; prints its own error. */
+/** Starts the tunnel with the current configuration. On failure prints an error, returns false. */
 bool wg_up(void);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a board family gives the application. Everything above this line is portable; everything
- * below it lives in boards/FAMILY. Callable from any task unless said otherwise, from no
- * interrupt.
+ * The interface between the portable application in app/ and the board code in boards/FAMILY.
+ * Functions may be called from any task, but not from interrupts, unless stated otherwise.
  */
 #ifndef BOARD_API_H
 #define BOARD_API_H
@@ -25,8 +24,8 @@ const char *board_name(void);
 const char *board_description(void);
 
 /**
- * Looks up `name` among the words of the start-up arguments ("name=value" or "name" alone).
- * Returns the value (terminated, "" for a word alone, valid for ever) or NULL.
+ * Looks up `name` in the start-up arguments, which are words "name=value" or "name". Returns the
+ * value, a string that stays valid ("" for a word without value), or NULL.
  */
 const char *board_argument(const char *name);
 
@@ -35,7 +34,7 @@ const char *board_argument(const char *name);
 /** Device clock since reset in ticks of BOARD_CLOCK_HZ; never steps back, never wraps. */
 uint64_t board_clock_ticks(void);
 
-/** The same in microseconds. */
+/** The device clock in microseconds. */
 uint64_t board_clock_us(void);
 
 #define BOARD_CLOCK_HZ 25000000u
@@ -50,22 +49,22 @@ bool board_random(void *out, size_t len);
 
 /* ---- console ---- */
 
-/** Writes bytes as they are; blocks while the transmitter is full. */
+/** Writes raw bytes; blocks while the transmitter is full. */
 void board_console_write(const char *text, size_t len);
 
 /** Takes the next received byte, or returns -1 when there is none. */
 int board_console_read(void);
 
 /**
- * What to do when bytes arrive faster than they are read. True, while a task reads: make the sender
- * wait, as far as the hardware can, and lose nothing. False, while nobody reads: drop and count
- * everything typed ahead, but still notice Ctrl-C.
+ * Decides what happens when the receive buffer is full. True, while a task is reading: hold the
+ * sender back if the hardware can, and lose nothing. False, while none is: drop and count all
+ * buffered and further bytes, but still detect Ctrl-C.
  */
 void board_console_hold_sender(bool hold);
 
 /**
- * How many bytes were dropped since the last call; *headless says that the last of them did not end
- * a line, so that the beginning of the line to be read next is missing.
+ * Returns the number of bytes dropped since the last call. *headless is set if the last of them did
+ * not end a line: the next line read then lacks its beginning.
  */
 uint32_t board_console_dropped(bool *headless);
 
@@ -85,13 +84,13 @@ enum board_flash_part {
     BOARD_FLASH_CONF,  /* configuration text */
 };
 
-/** True when nothing was stored before this boot: the flash came up blank and was formatted. */
+/** True if the flash was blank at this boot and has been formatted. */
 bool board_flash_was_blank(void);
 
 /**
- * Flash rules: erase works on whole sectors and leaves 0xff, program only clears bits. Offsets
- * and lengths are bytes within the partition; false (and nothing done) when they leave it or, for
- * erase, are not whole sectors. program is false too when a bit would have to go from 0 to 1.
+ * The rules of NOR flash: erasing sets whole sectors to 0xff, programming only clears bits. Offsets
+ * and lengths are in bytes within the partition. Returns false, and changes nothing, if they leave
+ * the partition, if erase is not given whole sectors, or if program would have to set a bit.
  */
 bool board_flash_read(enum board_flash_part part, size_t offset, void *out, size_t len);
 bool board_flash_erase(enum board_flash_part part, size_t offset, size_t len);
@@ -106,7 +105,7 @@ err_t board_netif_init(struct netif *netif);
 struct board_eth_stats {
     uint32_t rx_frames;
     uint32_t rx_errors;    /* marked bad by the controller */
-    uint32_t rx_no_buffer; /* times it waited for a pbuf */
+    uint32_t rx_no_buffer; /* waits for a free pbuf */
     uint32_t rx_refused;   /* the stack's mailbox was full */
     uint32_t rx_overflow;  /* counted by the controller; the emulated one always says 0 */
     uint32_t rx_interrupts;
@@ -122,8 +121,9 @@ void board_eth_stats(struct board_eth_stats *out);
 _Noreturn void board_reboot(void);
 
 /**
- * Prints why, the current task and the processor's state by polling, then resets, or does what
- * the start-up argument panic=halt or panic=exit says. Callable from anywhere, interrupts too.
+ * Prints the reason, the current task and the processor's state by polling, then resets the board,
+ * or halts it or ends the emulator (start-up arguments panic=halt, panic=exit). May be called from
+ * anywhere, including interrupts.
  */
 _Noreturn void board_panic(const char *reason, const char *detail, uint32_t value);
 

@@ -29,9 +29,9 @@ uint64_t board_clock_ticks(void);
 #define configIDLE_SHOULD_YIELD                 1
 #define configUSE_IDLE_HOOK                     1
 #define configUSE_TICK_HOOK                     0
-#define configENABLE_BACKWARD_COMPATIBILITY     1 /* lwIP's sys_arch.c says portTICK_RATE_MS */
+#define configENABLE_BACKWARD_COMPATIBILITY     1 /* lwIP's sys_arch.c uses portTICK_RATE_MS */
 
-/* What is used */
+/* Features */
 #define configUSE_MUTEXES                   1
 #define configUSE_RECURSIVE_MUTEXES         1
 #define configUSE_COUNTING_SEMAPHORES       1
@@ -55,7 +55,7 @@ uint64_t board_clock_ticks(void);
 #define INCLUDE_xSemaphoreGetMutexHolder    1
 #define INCLUDE_uxTaskGetStackHighWaterMark 1
 
-/* Watching: run time is counted on TIMER0, in ticks of the device clock, 64 bits wide */
+/* Statistics: run time is counted in 64-bit ticks of the device clock */
 #define configUSE_TRACE_FACILITY                 1
 #define configRECORD_STACK_HIGH_ADDRESS          1
 #define configGENERATE_RUN_TIME_STATS            1
@@ -70,7 +70,7 @@ uint64_t board_clock_ticks(void);
             board_panic("FreeRTOS assertion", __FILE__, __LINE__);                                 \
     } while (0)
 
-/* Interrupts: values of the priority registers, so shifted to their implemented bits */
+/* Interrupts: values of the priority registers, shifted to their implemented bits */
 #define configPRIO_BITS                      BOARD_PRIO_BITS
 #define configKERNEL_INTERRUPT_PRIORITY      (7 << (8 - BOARD_PRIO_BITS))
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY (5 << (8 - BOARD_PRIO_BITS))

@@ -31,7 +31,7 @@ void net_assert_locked(void);
 #define MEM_SIZE                 (32 * 1024)
 #define MEMP_NUM_TCPIP_MSG_INPKT PBUF_POOL_SIZE /* with 8, the default, TCP fell to 21 Mbit/s */
 #define MEMP_NUM_TCPIP_MSG_API   8
-#define MEMP_NUM_PBUF            48 /* payloads sent from where they lie */
+#define MEMP_NUM_PBUF            48 /* payloads sent by reference */
 #define MEMP_NUM_RAW_PCB         4
 #define MEMP_NUM_UDP_PCB         12
 #define MEMP_NUM_TCP_PCB         8
@@ -41,14 +41,14 @@ void net_assert_locked(void);
 #define MEMP_NUM_FRAG_PBUF       16
 #define MEMP_NUM_SYS_TIMEOUT     (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 8)
 
-/* A received frame always fits one pbuf, so that a datagram is contiguous and a tunnel can
- * decrypt it where it lies: pad + Ethernet frame with VLAN tag + CRC, in whole words. */
+/* A received frame always fits one pbuf, so that datagrams are contiguous and the tunnel can
+ * decrypt them in place: padding + Ethernet frame with VLAN tag + CRC, in whole words. */
 #define ETH_PAD_SIZE      2
 #define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
 #define PBUF_POOL_BUFSIZE 1536
-/* Strangers can occupy all but a dozen: 8 fragments per family, and one reply per absent neighbor,
- * 8 of IPv4 (app/neighbors.c) and 10 of IPv6. These are receive buffers, because an echo reply
- * reuses the buffer of its request. */
+/* A flood can occupy all but a dozen: with 8 fragments per family and one reply per unresolved
+ * neighbor, 8 for IPv4 (app/neighbors.c) and 10 for IPv6. Replies count because an echo reply
+ * reuses the receive buffer of its request. */
 #define PBUF_POOL_SIZE 48
 
 /* ---- IP ---- */
@@ -68,8 +68,8 @@ void net_assert_locked(void);
 #define LWIP_IPV6_NUM_ADDRESSES  4
 #define LWIP_ND6_NUM_NEIGHBORS   10
 #define ARP_TABLE_SIZE           16
-#define ARP_QUEUEING             0 /* one packet waits per neighbor, in both families: a queue of */
-#define LWIP_ND6_QUEUEING        0 /* each would let absent ones exhaust the buffers of all */
+#define ARP_QUEUEING             0 /* one packet per unresolved neighbor in both families: with a */
+#define LWIP_ND6_QUEUEING        0 /* queue for each, a flood could exhaust the buffers */
 #define IP_REASSEMBLY            1
 #define IP_FRAG                  1
 #define IP_REASS_MAX_PBUFS       8
@@ -112,7 +112,7 @@ void net_assert_locked(void);
 #define LWIP_TCP_SACK_OUT   1
 #define LWIP_TCP_KEEPALIVE  1
 
-/* ---- counters, off the fast path but for an increment each ---- */
+/* ---- counters: one increment each on the fast path ---- */
 #define LWIP_STATS         1
 #define LWIP_STATS_LARGE   1
 #define LWIP_STATS_DISPLAY 1 /* names the pools */

@@ -74,7 +74,7 @@ class PlayedDevice:
             return b"Type a request (it is not shown), then an empty line.\r\n"
         if line == b"wg up 10.77.0.2/24":
             return b"error: the tunnel did not start\r\nwyrm> "
-        return b"error: there is no command '" + line + b"'; try 'help'\r\nwyrm> "
+        return b"error: unknown command '" + line + b"'; try 'help'\r\nwyrm> "
 
 
 @contextlib.contextmanager

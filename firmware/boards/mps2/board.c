@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start-up order, arguments and entropy of the family. Both of the latter come from the emulator
- * by semihosting; real hardware would have straps and a generator.
+ * Initialisation, start-up arguments and entropy. Arguments and entropy come from the emulator by
+ * semihosting; real hardware has a random number generator instead.
  */
 #include "board_api.h"
 
@@ -12,7 +12,7 @@
 #include "mps2_private.h"
 #include "semihost.h"
 
-/* The command line, its words terminated each. */
+/* The command line, split into terminated words. */
 static char arguments[256];
 static size_t arguments_len;
 
@@ -62,7 +62,7 @@ const char *board_argument(const char *name)
     return NULL;
 }
 
-/* entropy=none plays a board whose generator has failed. */
+/* entropy=none simulates a failed random number generator. */
 bool board_random(void *out, size_t len)
 {
     const char *entropy = board_argument("entropy");

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The few core registers and instructions the firmware needs (ARMv7-M Architecture Reference
- * Manual, B3). Nothing here is particular to a board.
+ * Core registers and instructions that the firmware uses (ARMv7-M Architecture Reference Manual,
+ * B3). Nothing here depends on the board.
  */
 #ifndef CORTEXM_H
 #define CORTEXM_H
@@ -34,7 +34,7 @@ static inline void nvic_set_priority(uint32_t irq, uint32_t priority, uint32_t b
     *(volatile uint8_t *)(uintptr_t)(0xe000e400u + irq) = (uint8_t)(priority << (8u - bits));
 }
 
-/** Masks every interrupt and returns the state to hand to irq_restore(). */
+/** Masks all interrupts and returns the previous state for irq_restore(). */
 static inline uint32_t irq_save(void)
 {
     uint32_t state;

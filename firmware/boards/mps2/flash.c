@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Persistent flash, simulated in PSRAM that the emulator keeps in a file, with the rules of NOR
- * flash: sectors erase to 0xff, programming only clears bits. Layout from the start of the PSRAM:
- * one sector with a label, then the partitions. A missing label means blank or volatile memory;
- * everything is then erased and labelled, and the device works for as long as it has power.
+ * flash: erasing sets sectors to 0xff, programming only clears bits. The PSRAM starts with one
+ * sector that holds a label, followed by the partitions. Without the label the memory is blank or
+ * volatile: it is then erased and labelled, and keeps its contents at least until power is lost.
  */
 #include "board_api.h"
 
@@ -42,7 +42,7 @@ static bool labelled(void)
     return true;
 }
 
-/* The label goes last, so that a start cut short formats again. */
+/* Writes the label last, so that an interrupted formatting starts again. */
 void flash_start(void)
 {
     static const char label[] = LABEL;

@@ -3,14 +3,14 @@
  *
  * SMSC LAN9118 Ethernet controller as an lwIP netif (data sheet: DS00002266).
  *
- * Receive: the interrupt only wakes the receive task, which empties the FIFO into one contiguous
- * pbuf per frame (the only copy) and posts it to the stack. The controller raises its "frames
- * waiting" bit on arrival only, so the task acknowledges, enables, and looks once more before it
- * sleeps. The receive FIFO holds 6.9 full frames; what does not fit is lost.
+ * Receive: the interrupt only wakes the receive task, which copies each frame from the FIFO into
+ * one contiguous pbuf (the only copy) and posts it to the stack. The controller sets its "frames
+ * waiting" bit only on arrival, so the task acknowledges it, enables the interrupt and checks the
+ * FIFO again before it sleeps. The FIFO holds 6.9 full frames; frames that do not fit are lost.
  *
  * Transmit: each pbuf of a chain becomes one buffer of the controller's transmit command, which
- * takes any byte offset, so chains go out as they lie, without a copy. Called under lwIP's core
- * lock, which keeps the words of one frame together.
+ * takes any byte offset, so chains are sent without a copy. Called under lwIP's core lock, so that
+ * the words of two frames never mix.
  */
 #include "board_api.h"
 
@@ -58,7 +58,7 @@
 #define TX_STATUS_ERROR    (1u << 15)
 #define TX_FIRST           (1u << 13)
 #define TX_LAST            (1u << 12)
-#define TX_CFG_ON          0x6u /* transmit, and never stop for unread status words */
+#define TX_CFG_ON          0x6u /* transmit; do not stop for unread status words */
 #define MAC_CSR_BUSY       (1u << 31)
 #define MAC_CSR_READ       (1u << 30)
 
@@ -73,7 +73,7 @@ enum {
 #define RX_TASK_PRIORITY 5
 #define RX_TASK_STACK    256 /* words */
 
-/* Frames are moved by words whatever they hold. */
+/* Frames are accessed as words, whatever their type. */
 typedef uint32_t __attribute__((may_alias)) word;
 
 static struct board_eth_stats stats;
@@ -86,7 +86,7 @@ void board_eth_stats(struct board_eth_stats *out)
     *out = stats;
 }
 
-/* ---- MAC registers, behind a command register ---- */
+/* ---- MAC registers, accessed through a command register ---- */
 
 static uint32_t mac_read(uint32_t index)
 {
@@ -128,8 +128,8 @@ static void fifo_discard(size_t words)
         (void)RX_DATA;
 }
 
-/* The controller puts ETH_PAD_SIZE bytes before the frame and the CRC after it. False: p is freed
- * and the frame is gone. */
+/* The controller puts ETH_PAD_SIZE bytes before the frame and the CRC after it. False: the frame
+ * was bad, and p has been freed. */
 static bool receive_frame(struct pbuf *p)
 {
     uint32_t status = RX_STATUS;
@@ -224,7 +224,7 @@ static void take_statuses(void)
     }
 }
 
-/* Words that a chain takes in the FIFO, commands included. */
+/* Number of FIFO words that a chain takes, including commands. */
 static size_t words_needed(const struct pbuf *p)
 {
     size_t words = 0;
@@ -292,7 +292,7 @@ static void controller_start(struct netif *netif)
     mac_write(MAC_CR, MAC_CR_ON);
 }
 
-/* All multicast is received already, so joining a group needs nothing more. */
+/* The controller receives all multicast, so there is no filter to change. */
 static err_t multicast_filter(struct netif *netif, const ip6_addr_t *group,
                               enum netif_mac_filter_action action)
 {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What all boards of the family share: clock, memory map of the peripherals, interrupt lines.
- * Numbers are those of ARM's application notes AN385, AN386 and AN500.
+ * Shared by all boards of the family: clock, peripheral addresses, interrupt lines. The numbers are
+ * from ARM's application notes AN385, AN386 and AN500.
  */
 #ifndef MPS2_H
 #define MPS2_H

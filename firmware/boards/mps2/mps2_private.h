@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What the files of this family tell each other.
+ * Internal interfaces between the files of this family.
  */
 #ifndef MPS2_PRIVATE_H
 #define MPS2_PRIVATE_H
@@ -13,7 +13,7 @@ void timer_start(void);
 void uart_start(void);
 void flash_start(void);
 
-/** Sends text by polling: for panics, when nothing else can be trusted. */
+/** Sends text by polling, for panics. */
 void uart_write_polled(const char *text);
 
 /* Interrupt and fault entries of the vector table */

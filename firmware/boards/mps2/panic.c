@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The end: faults of the processor and panics of the software print what they know on the UART by
- * polling, then reset, or stop (panic=halt), or end the emulator with code 70 (panic=exit).
+ * Processor faults and software panics: print the state on the UART by polling, then reset the
+ * board, halt it (panic=halt) or end the emulator with exit code 70 (panic=exit).
  */
 #include "board_api.h"
 
@@ -17,7 +17,7 @@
 #include "semihost.h"
 
 #define EXIT_PANIC 70u
-#define FRAME_SIZE 32u /* of the eight stacked registers */
+#define FRAME_SIZE 32u /* eight stacked registers */
 
 extern uint8_t ram_start[], ram_end[];
 
@@ -119,7 +119,7 @@ static bool in_ram(const uint32_t *frame)
     return at >= (uintptr_t)ram_start && at <= (uintptr_t)ram_end - FRAME_SIZE;
 }
 
-/* frame: r0-r3, r12, lr, pc, xpsr as the processor stacked them; saved: r4-r11. */
+/* frame: r0-r3, r12, lr, pc, xpsr, stacked by the processor; saved: r4-r11. */
 __attribute__((used)) void fault_entry(uint32_t *frame, const uint32_t *saved)
 {
     static const char *const stacked[] = {"r0 ", "r1 ", "r2 ", "r3 ", "r12", "lr ", "pc ", "psr"};
@@ -145,7 +145,7 @@ __attribute__((used)) void fault_entry(uint32_t *frame, const uint32_t *saved)
     stop();
 }
 
-/* Finds the stack that was in use and passes both register sets on. */
+/* Passes the exception frame, on whichever stack it is, and the remaining registers. */
 __attribute__((naked)) void fault_handler(void)
 {
     __asm volatile("tst lr, #4\n"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Memory protection (ARMv7-M Architecture Reference Manual, B3.5): code cannot be written, so a
- * write through NULL faults; data cannot be executed; and the memory that the machine has beyond
- * an STM32F767's cannot be reached at all.
+ * Memory protection (ARMv7-M Architecture Reference Manual, B3.5): code is read-only, so a write
+ * through NULL faults; data is not executable; memory that an STM32F767 does not have is
+ * inaccessible.
  */
 #include <stdint.h>
 
@@ -17,7 +17,7 @@
 #define MPU_RASR REG32(0xe000eda0u)
 
 #define MPU_ON          (1u << 0)
-#define MPU_DEFAULT_MAP (1u << 2) /* elsewhere: as without protection */
+#define MPU_DEFAULT_MAP (1u << 2) /* outside the regions: the default memory map */
 
 #define NO_ACCESS  (0u << 24)
 #define READ_WRITE (1u << 24)
@@ -25,7 +25,7 @@
 #define NO_EXECUTE (1u << 28)
 #define NORMAL     (1u << 19 | 1u << 17 | 1u << 16) /* memory, write-back */
 
-/* A region of 2^log2_size bytes; where regions overlap the higher number decides. */
+/* Sets up a region of 2^log2_size bytes. Where regions overlap, the higher number wins. */
 static void region(uint32_t number, uint32_t base, uint32_t log2_size, uint32_t access)
 {
     MPU_RNR = number;

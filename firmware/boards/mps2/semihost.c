@@ -34,7 +34,8 @@ static int32_t call(uint32_t operation, const void *block)
     return (int32_t)r0;
 }
 
-/* Only a call stops at this very instruction. The pc is looked at before it is followed. */
+/* A semihosting call without a debugger faults at its breakpoint instruction. Checks that the pc is
+ * in flash before reading the instruction there. */
 bool semihost_was_refused(uint32_t *frame)
 {
     uint32_t *pc = &frame[6];
@@ -53,7 +54,7 @@ void semihost_init(void)
 {
     char line[1];
 
-    (void)semihost_command_line(line, sizeof line); /* only to be refused here, early */
+    (void)semihost_command_line(line, sizeof line); /* faults now if there is no host */
 }
 
 bool semihost_command_line(char *out, size_t cap)
@@ -85,7 +86,7 @@ bool semihost_read_file(const char *path, void *out, size_t len)
     } read = {handle, out, len};
     int32_t missing = call(SYS_READ, &read);
 
-    (void)call(SYS_CLOSE, &handle); /* nothing to be done about a failure */
+    (void)call(SYS_CLOSE, &handle); /* a failure cannot be handled */
     return missing == 0;
 }
 

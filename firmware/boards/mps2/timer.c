@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The device clock: TIMER0 counts down from 2^32 - 1 at 25 MHz since reset and wraps every 171 s;
- * it is widened to 64 bits on each look, and every context switch looks.
+ * The device clock: TIMER0 counts down from 2^32 - 1 at 25 MHz and wraps every 171 s. Each reading
+ * extends it to 64 bits; every context switch takes one, so no wrap is missed.
  */
 #include "board_api.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Console on UART0 (CMSDK APB UART). Bytes are received by interrupt into a ring. When the ring is
- * full and somebody reads, the interrupt is masked until the reader catches up, so that a long
- * paste is slowed down rather than cut. When nobody reads, the ring is emptied and further bytes
- * are only looked at: Ctrl-C is noticed on arrival, always, and throws away what was typed before
- * it. Transmission polls: the console prints little and a panic must print the same way.
+ * Console on UART0 (CMSDK APB UART). An interrupt receives bytes into a ring. If the ring is full
+ * while a task is reading, the interrupt is masked until the reader catches up, so that a long
+ * paste is slowed down rather than truncated. If it is full while no task is reading, it is emptied
+ * and further bytes are dropped. Ctrl-C is always detected on arrival and discards the bytes before
+ * it. Transmission polls: the console prints little, and a panic has to print the same way.
  */
 #include "board_api.h"
 
@@ -36,9 +36,9 @@
 static uint8_t ring[RING];
 static volatile uint32_t ring_head, ring_tail; /* free-running; the reader owns the tail */
 static volatile bool interrupted;
-static bool hold;      /* the sender, when the ring is full */
-static bool dropping;  /* since the ring was full, until a reader or Ctrl-C comes */
-static bool in_a_line; /* the last byte dropped did not end one */
+static bool hold;      /* when the ring is full, hold back the sender */
+static bool dropping;  /* from a full ring until a task reads or Ctrl-C arrives */
+static bool in_a_line; /* the last byte dropped did not end a line */
 static uint32_t dropped;
 static TaskHandle_t listener;
 
@@ -89,7 +89,8 @@ void uart_rx_isr(void)
     portYIELD_FROM_ISR(woken);
 }
 
-/* Interrupts masked. What came while the UART's own was masked raises none any more. */
+/* Called with interrupts masked. A byte received while the UART's interrupt was masked raises no
+ * interrupt later, so fetch it here. */
 static void resume(void)
 {
     UART_CTRL = CTRL_TX | CTRL_RX | CTRL_RX_IRQ;

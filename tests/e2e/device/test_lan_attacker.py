@@ -275,7 +275,7 @@ def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_
     with capture.Capture("tap0", file):
         device.start()
         device.console.expect(
-            r"^error: the saved configuration cannot be used.*'conf paste'.*'wg off'", timeout_s=20
+            r"^error: the saved configuration is unusable.*'conf paste'.*'wg off'", timeout_s=20
         )
         assert made.device_pings(HOST_OUTER[4]) == 3  # to find out what is wrong
         assert made.device_pings(HOST_INNER[4], count=1) == 0

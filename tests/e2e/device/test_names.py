@@ -132,7 +132,7 @@ def test_a_peer_is_looked_for_under_its_name_until_it_answers(
     server = name_server()
     made.device.command(f"ip dns {HOST_OUTER[4]}")
     made.device.console.send_line("wg up")
-    console.expect(rf"^tunnel: the name '{NAME}' was not found; asking on", timeout_s=60)
+    console.expect(rf"^tunnel: the name '{NAME}' was not found; retrying", timeout_s=60)
     server.address = "10.9.0.99"
     console.expect(rf"^tunnel: '{NAME}' is at 10\.9\.0\.99:51820", timeout_s=60)
     server.address = HOST_OUTER[4]
@@ -290,7 +290,7 @@ def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_rea
     ):
         made.device.start()
         made.device.console.expect(
-            r"^error: until the tunnel is up nothing leaves for its addresses; 'wg up'.*'wg off'",
+            r"^error: traffic for the tunnel is dropped until it is up; 'wg up'.*'wg off'",
             timeout_s=20,
         )
         for held in (HOST_INNER[4], HOST_INNER[6], "198.51.100.7"):
