@@ -70,9 +70,16 @@ def table() -> tuple[Package, ...]:
     return tuple(rows)
 
 
-def missing(groups: Iterable[str]) -> list[Package]:
-    wanted = set(groups)
-    return [package for package in table() if package.group in wanted and not package.found()]
+def missing(groups: Iterable[str], names: Iterable[str] = ()) -> list[Package]:
+    """Of whole groups, and of packages named one by one."""
+    wanted = {*groups}, {*names}
+    if unknown := wanted[1] - {package.name for package in table()}:
+        raise ValueError(f"packages.txt does not name {', '.join(sorted(unknown))}")
+    return [
+        package
+        for package in table()
+        if (package.group in wanted[0] or package.name in wanted[1]) and not package.found()
+    ]
 
 
 def package_for_command(program: str) -> str | None:

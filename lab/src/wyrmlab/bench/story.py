@@ -35,11 +35,6 @@ from wyrmlab.peers.device_tunnel import (
 from wyrmlab.peers.wireguard import make_psk, wireguard_go
 from wyrmlab.records.record import DeviceUnderTest, Record, Run
 
-ICOUNT_SHIFT = 3  # one instruction in 8 ns: 125 MIPS
-CLOCK_NOTE = (
-    f"Mbit/s on the device's clock, one instruction in {1 << ICOUNT_SHIFT} ns; less on a busy host."
-)
-
 # What the pings carry: readable, so that anyone can look for it in the captures.
 PATTERN = b"WyrmlingPlainTxt"
 PINGS = 10
@@ -57,11 +52,15 @@ class Story:
     sizes: footprint.Footprint
 
     @property
+    def clock_note(self) -> str:
+        return f"Mbit/s on the device's clock: {self.board.emulator.clock_note}."
+
+    @property
     def record(self) -> Record:
         return self.keeper.record
 
     def tell(self, firmware: Path) -> None:
-        self.record.tools = _tool_versions()
+        self.record.tools = _tool_versions(self.board.emulator.program)
         folder = self.keeper.folder
         self.keeper.keep("The device's console", "console.log")
         device = Device(
@@ -70,7 +69,7 @@ class Story:
             tap=self.tap,
             log_dir=folder,
             flash=folder / "flash.bin",
-            icount_shift=ICOUNT_SHIFT,
+            icount_shift=self.board.emulator.icount_shift,
         )
         try:
             with device, wireguard_go("wg0", folder / "wireguard-go.log") as peer:
@@ -111,7 +110,7 @@ class Story:
                 title=self.board.title,
                 emulated=True,
                 emulator=self.record.tools["QEMU"],
-                icount_shift=ICOUNT_SHIFT,
+                icount_shift=self.board.emulator.icount_shift,
                 firmware=readings.version(device.command("version")),
             )
 
@@ -288,7 +287,7 @@ class Story:
             without = float(results[f"tcp_{direction}_plain_mbit_s"])
             within = float(results[f"tcp_{direction}_tunnel_mbit_s"])
             results[f"tcp_{direction}_ratio"] = round(within / without, 3)
-        figures, chart = story_tables.throughput(results, CLOCK_NOTE)
+        figures, chart = story_tables.throughput(results, self.clock_note)
         self.record.charts.append(chart)
         self.record.tables[:0] = [story_tables.times(results), figures]
         self.add_sizes()
@@ -336,10 +335,10 @@ def _plain(name: str) -> str:
     return re.sub(r"\W+", "_", name.strip().lower())
 
 
-def _tool_versions() -> dict[str, str]:
+def _tool_versions(emulator: str) -> dict[str, str]:
     """First lines of what the programs of the story say of themselves."""
     commands = {
-        "QEMU": ("qemu-system-arm", "--version"),
+        "QEMU": (emulator, "--version"),
         "wireguard-go": ("wireguard-go", "--version"),
         "wg": ("wg", "--version"),
         "iperf": ("iperf", "--version"),

@@ -16,7 +16,7 @@ from typing import IO
 
 from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import MissingError, UsageError, WyrmError
-from wyrmlab.boards import Board
+from wyrmlab.boards import Board, Flash
 from wyrmlab.boards.console import PROMPT, Console
 from wyrmlab.network.links import Tap
 from wyrmlab.network.wiring import Wiring, with_length
@@ -197,29 +197,33 @@ class Device:
     # --- parts ---
 
     def _command_line(self, console_fd: int) -> list[str]:
+        emulator = self.board.emulator
         given = {**self._addresses(), **self.args}
-        arguments = " ".join(f"{key}={value}" for key, value in given.items())
-        if self.tap.descriptor is not None:
-            network = f"tap,fd={self.tap.descriptor},mac={self.wiring.mac}"
-        else:
-            network = f"tap,ifname={self.tap},script=no,downscript=no,mac={self.wiring.mac}"
-        semihosting = f"enable=on,target=native,arg=wyrm,arg={arguments}"
-        command = ["qemu-system-arm", "-M", self.board.machine, "-kernel", str(self.firmware)]
-        command += ["-display", "none", "-monitor", "none", "-nic", network]
-        command += ["-semihosting-config", semihosting]
+        command = emulator.command_line(
+            self.firmware,
+            tap=self._network(),
+            mac=self.wiring.mac,
+            arguments=" ".join(f"{key}={value}" for key, value in given.items()),
+        )
+        command += ["-display", "none", "-monitor", "none"]
         command += ["-chardev", f"socket,id=console,fd={console_fd}", "-serial", "chardev:console"]
         if self.icount_shift is not None:
             command += ["-icount", f"shift={self.icount_shift}"]
         if self.flash is not None:
-            # QEMU splits at commas; a doubled one stands for itself.
-            path = str(self.flash.absolute()).replace(",", ",,")
-            size = self.board.flash_bytes
-            command += [
-                "-object",
-                f"memory-backend-file,id=flash,mem-path={path},size={size},share=on",
-            ]
-            command += ["-machine", "memory-backend=flash"]
+            command += self._chip.command_line(self.flash)
         return command + self.qemu_options
+
+    @property
+    def _chip(self) -> Flash:
+        chip = self.board.emulator.flash
+        if chip is None:
+            raise UsageError(f"The board {self.board.name} has no flash:", remedy="leave it out.")
+        return chip
+
+    def _network(self) -> str:
+        if self.tap.descriptor is not None:
+            return f"tap,fd={self.tap.descriptor}"
+        return f"tap,ifname={self.tap},script=no,downscript=no"
 
     def _addresses(self) -> dict[str, str]:
         """The firmware has those of device 0 by itself."""
@@ -249,14 +253,14 @@ class Device:
                 remedy="Give another one with --flash.",
             ) from error
         size = os.fstat(self._flash_lock.fileno()).st_size
-        if size not in (0, self.board.flash_bytes):
+        chip = self._chip
+        if size not in (0, chip.size):
             raise UsageError(
-                f"{self.flash} has {size} bytes, a flash file of this board"
-                f" {self.board.flash_bytes}.",
+                f"{self.flash} has {size} bytes, a flash file of this board {chip.size}.",
                 remedy="Give another one with --flash; nothing was changed.",
             )
         if size == 0:
-            os.ftruncate(self._flash_lock.fileno(), self.board.flash_bytes)
+            chip.make(self._flash_lock.fileno())
         with contextlib.suppress(PermissionError):  # it is somebody else's, who lets us write
             os.fchmod(self._flash_lock.fileno(), 0o600)
 

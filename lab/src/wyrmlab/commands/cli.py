@@ -15,7 +15,7 @@ import typer.core
 
 from wyrmlab.base.errors import FAILED, INTERRUPTED, MISSING, USAGE, UsageError, WyrmError
 from wyrmlab.base.proc import ignore_signals, install_signal_handlers
-from wyrmlab.boards import BOARDS, DEFAULT
+from wyrmlab.boards import DEFAULT, known
 from wyrmlab.network import namespaces
 from wyrmlab.setup.build import Target
 
@@ -57,7 +57,7 @@ app = typer.Typer(
 )
 
 BoardOption = Annotated[
-    str, typer.Option("--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)}.")
+    str, typer.Option("--board", metavar="NAME", help=f"Board: {', '.join(known())}.")
 ]
 
 
@@ -89,7 +89,7 @@ def build(
     board: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            "--board", metavar="NAME", help=f"Board: {', '.join(BOARDS)}. \\[default: {DEFAULT}]"
+            "--board", metavar="NAME", help=f"Board: {', '.join(known())}. \\[default: {DEFAULT}]"
         ),
     ] = None,
     size: Annotated[

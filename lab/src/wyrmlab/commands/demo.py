@@ -20,9 +20,9 @@ from wyrmlab.setup import build, host_setup
 def run(board_name: str) -> None:
     """Tells the whole story; leaves a record and a report even if it breaks off."""
     board = boards.board(board_name)
-    host_setup.ensure("build", "firmware", "net")
+    host_setup.ensure("build", "firmware", "net", names=[board.emulator.package])
     release = build.firmware(board.name)
-    firmware = build.firmware(board.name, f"{board.name}-lab")
+    firmware = build.firmware(board.name, "lab")
     namespaces.enter()
 
     terminal = Terminal(highlight=False)

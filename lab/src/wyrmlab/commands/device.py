@@ -45,7 +45,7 @@ def run(options: Options) -> None:
     flash = options.flash or default_flash(board)
     check_flash_folder(flash)
     conf = checked(options.conf, own_key=flash.exists()) if options.conf else None
-    host_setup.ensure("build", "firmware", "net")
+    host_setup.ensure("build", "firmware", "net", names=[board.emulator.package])
     firmware = build.firmware(board.name)
 
     if options.netns:

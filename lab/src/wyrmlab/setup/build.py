@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Builds: CMake presets, run under one lock each, compiler messages shown in full."""
+"""Builds: a folder each, made under a lock, compiler messages shown in full.
+
+Builds for the host are presets of CMake, builds for a board are a board and a variant.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,18 @@ from wyrmlab.network import namespaces
 from wyrmlab.setup import host_setup, third_party
 
 TEST_PRESETS = ("host", "host-clang")
+
+# What a build for a board sets beside the board; "" is the one that is released.
+RELEASE = {"CMAKE_BUILD_TYPE": "Release"}
+VARIANTS: dict[str, dict[str, str]] = {
+    "": RELEASE,
+    # With the key log: for the lab's capture proof, never for a release.
+    "lab": {**RELEASE, "WYRM_FIRMWARE_KEYLOG": "ON"},
+    # With -Os, the library optimised as one when linking.
+    "small": {"CMAKE_BUILD_TYPE": "MinSizeRel", "WYRM_LTO": "ON"},
+    # Without the tunnel: what its size and speed compare with.
+    "plain": {**RELEASE, "WYRM_FIRMWARE_TUNNEL": "OFF"},
+}
 _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 
 
@@ -56,13 +71,18 @@ def daemon() -> Path:
     return paths.BUILD / "host" / "daemon" / "wyrmd"
 
 
-def firmware(board: str = boards.DEFAULT, preset: str | None = None) -> Path:
-    """Builds a board's firmware; `preset` picks a variant such as `m7-lab`."""
+def firmware(board: str = boards.DEFAULT, variant: str = "") -> Path:
+    """Builds a board's firmware, as one of VARIANTS."""
     chosen = boards.board(board)
     if not namespaces.restarted():
-        host_setup.ensure("build", "firmware")
-        cmake(preset or chosen.name)
-    product = chosen.firmware(preset)
+        host_setup.ensure("build", "firmware", names=chosen.packages)
+        options = {
+            "CMAKE_TOOLCHAIN_FILE": str(paths.ROOT / "cmake" / f"{chosen.toolchain}.cmake"),
+            "WYRM_BOARD": chosen.name,
+            **VARIANTS[variant],
+        }
+        _build(chosen.build_folder(variant), options, preset=None, target=None)
+    product = chosen.firmware(variant)
     if not product.exists():
         raise WyrmError(f"The build went through but left no {paths.shown(product)}.")
     return product
@@ -94,28 +114,36 @@ def tests() -> list[Path]:
 
 
 def cmake(preset: str, *, target: str | None = None) -> None:
-    """Configures a preset if that is due, and builds it."""
-    folder = paths.BUILD / preset
-    sources = {"WYRM_THIRD_PARTY": str(third_party.FREERTOS_LWIP.target)}
+    """Configures a preset for the host if that is due, and builds it."""
+    _build(paths.BUILD / preset, {}, preset=preset, target=target)
+
+
+def _build(
+    folder: Path, options: dict[str, str], *, preset: str | None, target: str | None
+) -> None:
+    options = {**options, "WYRM_THIRD_PARTY": str(third_party.FREERTOS_LWIP.target)}
     if third_party.MBEDTLS.present:
-        sources["WYRM_MBEDTLS"] = str(third_party.MBEDTLS.target)
+        options["WYRM_MBEDTLS"] = str(third_party.MBEDTLS.target)
     with third_party.locked(folder):
-        if not configured(folder, sources):
-            options = [f"-D{name}={path}" for name, path in sources.items()]
-            follow(["cmake", "--preset", preset, *options], f"configuring {preset}")
-        command = ["cmake", "--build", "--preset", preset, "-j", str(os.cpu_count() or 1)]
+        if not configured(folder, options):
+            where = (
+                ["--preset", preset] if preset else ["-S", ".", "-B", str(folder), "-G", "Ninja"]
+            )
+            given = [f"-D{name}={value}" for name, value in options.items()]
+            follow(["cmake", *where, *given], f"configuring {folder.name}")
+        command = ["cmake", "--build", str(folder), "-j", str(os.cpu_count() or 1)]
         command += ["--target", target] if target else []
-        follow(command, f"building {preset}")
+        follow(command, f"building {folder.name}")
 
 
-def configured(folder: Path, sources: dict[str, str], *, home: Path = paths.ROOT) -> bool:
-    """Once configured, ninja itself notices changed CMake files; only the sources may move."""
+def configured(folder: Path, options: dict[str, str], *, home: Path = paths.ROOT) -> bool:
+    """Once configured, ninja itself notices changed CMake files; only what we give may change."""
     cached = folder / "CMakeCache.txt"
     if not (folder / "build.ninja").exists() or not cached.exists():
         return False
-    wanted = {f"{name}:PATH={path}" for name, path in sources.items()}
-    wanted.add(f"CMAKE_HOME_DIRECTORY:INTERNAL={home}")
-    return wanted <= set(cached.read_text().splitlines())
+    entries = re.findall(r"^([^#/:=\n]+):\w+=(.*)$", cached.read_text(), re.MULTILINE)
+    wanted = {**options, "CMAKE_HOME_DIRECTORY": str(home)}
+    return wanted.items() <= dict(entries).items()
 
 
 def follow(command: list[str], title: str) -> None:

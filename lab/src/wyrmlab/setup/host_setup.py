@@ -17,29 +17,33 @@ ROOM_NEEDED = 300_000_000
 T = TypeVar("T")
 
 
-def ready(groups: Iterable[str]) -> bool:
-    """Whether all of the groups' packages, and the third-party source they need, are here."""
+def ready(groups: Iterable[str], names: Iterable[str] = ()) -> bool:
+    """Whether all of the groups' packages, those named besides, and the third-party source that
+    the groups need, are here."""
     wanted = tuple(groups)
-    if packages.missing(wanted):
+    if packages.missing(wanted, names):
         return False
     return not third_party.lacking(wanted)
 
 
-def ensure(*groups: str) -> None:
-    """What every command calls first: silent if ready, else sets up what this command needs."""
-    if ready(groups):
+def ensure(*groups: str, names: Iterable[str] = ()) -> None:
+    """What every command calls first: silent if ready, else sets up what this command needs: groups
+    of packages.txt, and packages of it by their names."""
+    if ready(groups, names):
         return
     say(
         "Something this needs is not installed yet: setting up once. (Just this: `./wyrm setup`.)",
         style="bold",
     )
-    setup(groups)
+    setup(groups, names)
 
 
-def setup(groups: Iterable[str] = packages.USUAL, *, all_of_it: bool = False) -> None:
+def setup(
+    groups: Iterable[str] = packages.USUAL, names: Iterable[str] = (), *, all_of_it: bool = False
+) -> None:
     wanted = tuple(groups) + (("all",) if all_of_it else ())
     _check_room()
-    _install(packages.missing(wanted))
+    _install(packages.missing(wanted, names))
     _fetch_sources(third_party.lacking(wanted))
 
 
