@@ -23,24 +23,6 @@ def block(text: str, language: str) -> str:
     return found[1]
 
 
-def sources(name: str) -> set[str]:
-    """Of one list of wyrm_sources.cmake, relative to src/."""
-    found = re.search(rf"set\({name}\s([^)]*)\)", LISTS)
-    assert found is not None, name
-    return set(re.findall(r"\$\{WYRM_SRC_DIR\}/(\S+)", found[1]))
-
-
-def test_the_patterns_for_builds_without_cmake_find_what_the_lists_name() -> None:
-    patterns = re.findall(r"\$\(WYRM\)/(\S+?)(?=[\s)])", block(PORTING, "make"))
-    found = {str(path.relative_to(SRC)) for pattern in patterns for path in SRC.glob(pattern)}
-    listed = {
-        *(sources("WYRM_CORE_SRCS") | sources("WYRM_CRYPTO_SRCS") | sources("WYRM_STORE_SRCS")),
-        *(sources("WYRM_TEXT_SRCS") | sources("WYRM_UAPI_SRCS")),
-        *(sources("WYRM_LWIP_SRCS") | sources("WYRM_FREERTOS_SRCS")),
-    }
-    assert found == listed
-
-
 def test_the_documents_name_only_lists_and_definitions_that_exist() -> None:
     code = "".join(path.read_text() for path in SRC.rglob("*.[ch]"))
     text = README + PORTING
@@ -51,9 +33,11 @@ def test_the_documents_name_only_lists_and_definitions_that_exist() -> None:
         assert known, name
     for name in sorted(set(re.findall(r"\bWYRM_PORT_[A-Z]+\b", text))):
         assert re.search(rf"#if !?(defined\()?{name}\b", code), name
-    for language in ("cmake", "make"):
-        for definition in ("WYRM_PORT_LWIP=1", "WYRM_PORT_FREERTOS=1"):
-            assert definition in block(PORTING, language)
+    for definition in ("WYRM_PORT_LWIP=1", "WYRM_PORT_FREERTOS=1"):
+        assert definition in block(PORTING, "make")
+    package = (paths.ROOT / "cmake" / "package.cmake").read_text()
+    for name in re.findall(r"wyrmling::(\w+)", block(PORTING, "cmake")):
+        assert f"wyrmling::{name}" in package
 
 
 def test_every_option_that_the_ports_insist_on_is_documented() -> None:
