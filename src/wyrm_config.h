@@ -12,6 +12,7 @@
 #include WYRM_USER_CONFIG_FILE
 #endif
 
+/* options.toml: begin */
 /* Bits of the replay ring of each keypair, a multiple of 32, at least 64; the window is 32 less
  * (RFC 6479). Costs 3/8 byte of RAM per bit and peer. */
 #ifndef WYRM_REPLAY_BITS
@@ -25,8 +26,8 @@
 #endif
 
 /* Handshake messages that may wait for the worker. With two or more, one is kept for responses to
- * our own initiations, so that a flood of initiations cannot stop us from connecting.
- * 172 bytes each with IPv6; 96 of a client without, which uses one. */
+ * our own initiations, so that a flood of initiations cannot stop us from connecting. 172 bytes
+ * each with IPv6; 96 of a client without, which uses one. */
 #ifndef WYRM_HANDSHAKE_SLOTS
 #define WYRM_HANDSHAKE_SLOTS (WYRM_RESPONDER ? 2 : 1)
 #endif
@@ -53,6 +54,13 @@
 #ifndef WYRM_PATH_LEN
 #define WYRM_PATH_LEN 20
 #endif
+
+/* 1: use the assembly of this architecture; 0: portable C everywhere, which is the least code with
+ * WYRM_SMALL, and several times slower. */
+#ifndef WYRM_ASM
+#define WYRM_ASM 1
+#endif
+/* options.toml: end */
 
 #if WYRM_REPLAY_BITS < 64 || WYRM_REPLAY_BITS % 32 != 0
 #error "WYRM_REPLAY_BITS must be a multiple of 32 and at least 64"

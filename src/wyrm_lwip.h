@@ -36,6 +36,7 @@
 extern "C" {
 #endif
 
+/* options.toml: begin */
 /* Packets held for one peer during its handshake; the oldest is dropped first. */
 #ifndef WYRM_LWIP_HOLD_PER_PEER
 #define WYRM_LWIP_HOLD_PER_PEER 2
@@ -45,6 +46,7 @@ extern "C" {
 #ifndef WYRM_LWIP_SPANS
 #define WYRM_LWIP_SPANS 8
 #endif
+/* options.toml: end */
 
 #if WYRM_LWIP_HOLD_PER_PEER < 1 || WYRM_LWIP_SPANS < 1
 #error "WYRM_LWIP_HOLD_PER_PEER and WYRM_LWIP_SPANS must be at least 1"

@@ -6,11 +6,10 @@
  * of these itself (-DWYRM_...); what it leaves open follows from the core (wyrm_crypto_detect.h).
  *
  *   WYRM_SMALL          1: smallest code; 0: fastest
- *   WYRM_ASM            1: use this architecture's assembly; 0: portable C everywhere, which with
- *                       WYRM_SMALL is the least code, and several times slower
- *   WYRM_SIMD        1: use vector instructions where the processor has them at run time (x86-64)
- *   WYRM_ROWS           bits per limb of X25519 and Poly1305 in their smallest form, 32 or 16; 0:
- * not that form WYRM_FE_BITS        bits per limb of the X25519 field: 51, 32, 26 or 13
+ *   WYRM_ASM            1: use this architecture's assembly (set in wyrm_config.h)
+ *   WYRM_SIMD           1: use vector instructions if the processor has them (x86-64)
+ *   WYRM_ROWS           limb bits of the smallest X25519 and Poly1305, 32 or 16; 0: another form
+ *   WYRM_FE_BITS        bits per limb of the X25519 field: 51, 32, 26 or 13
  *   WYRM_POLY1305_BITS  bits per limb of Poly1305: 64, 32, 26 or 13
  *   WYRM_<LEAF>_ASM     1: assembly provides the leaf; 0: its portable twin does
  *   WYRM_AEAD_X86_64    1: crypto/x86_64/ takes the messages it is faster for
@@ -18,6 +17,7 @@
 #ifndef WYRM_CRYPTO_SELECT_H
 #define WYRM_CRYPTO_SELECT_H
 
+#include "../wyrm_config.h"
 #include "wyrm_crypto_detect.h"
 
 /* ---- Profile ---------------------------------------------------------- */
@@ -28,10 +28,6 @@
 #else
 #define WYRM_SMALL 0
 #endif
-#endif
-
-#ifndef WYRM_ASM
-#define WYRM_ASM 1
 #endif
 
 /* Where size is all that counts, X25519 and Poly1305 share the loop of wyrm_rows.h. */
