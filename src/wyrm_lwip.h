@@ -12,7 +12,8 @@
  * Nothing may be called from an interrupt. Callbacks run under the lock and must not block.
  *
  * WYRM_LWIP_LOCK_HELD() says whether the caller holds the lock. Its default works with FreeRTOS
- * (wyrm_freertos.h); elsewhere define it in lwipopts.h, or call only without the lock.
+ * (wyrm_freertos.h), ESP-IDF and NO_SYS=1; elsewhere define it in lwipopts.h, or the port does not
+ * compile.
  *
  * Fail closed: once started, the interface stays up and keeps its addresses while peers are
  * unreachable, and even after wyrm_lwip_stop(). Packets for the tunnel are then refused: the sender

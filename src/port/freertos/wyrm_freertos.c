@@ -13,14 +13,16 @@ typedef int wyrm_freertos_not_built; /* ISO C requires a declaration in every fi
 
 #include "wyrm_freertos.h"
 
-#include "semphr.h"
-
 #include "lwip/tcpip.h"
 
 #include <string.h>
 
-#if !configSUPPORT_STATIC_ALLOCATION || !INCLUDE_vTaskDelay || !INCLUDE_vTaskSuspend
-#error "set configSUPPORT_STATIC_ALLOCATION, INCLUDE_vTaskDelay and INCLUDE_vTaskSuspend to 1"
+#ifndef ESP_PLATFORM
+#include "semphr.h"
+#endif
+
+#if !INCLUDE_vTaskDelay
+#error "set INCLUDE_vTaskDelay to 1"
 #endif
 
 /* ---- Worker --------------------------------------------------------------- */
@@ -35,6 +37,7 @@ static bool is_stopped(uint32_t requested)
     return requested % 2 != 0;
 }
 
+/* Without INCLUDE_vTaskSuspend the wait ends after 49 days: a wake-up for nothing does no harm. */
 static void work(void *argument)
 {
     struct wyrm_worker *worker = argument;
@@ -50,12 +53,24 @@ static void work(void *argument)
     }
 }
 
+static TaskHandle_t create_task(struct wyrm_worker *worker, UBaseType_t priority)
+{
+    enum { DEPTH = WYRM_WORKER_STACK / sizeof(StackType_t) };
+#if configSUPPORT_STATIC_ALLOCATION
+    return xTaskCreateStatic(work, "wyrm", DEPTH, worker, priority, worker->stack,
+                             &worker->control);
+#else
+    TaskHandle_t task;
+
+    return xTaskCreate(work, "wyrm", DEPTH, worker, priority, &task) == pdPASS ? task : NULL;
+#endif
+}
+
 void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBaseType_t priority)
 {
     if (worker->task == NULL) {
         worker->lwip = lwip;
-        worker->task = xTaskCreateStatic(work, "wyrm", WYRM_WORKER_STACK_WORDS, worker, priority,
-                                         worker->stack, &worker->control);
+        worker->task = create_task(worker, priority);
     } else if (is_stopped(worker->requested)) {
         worker->lwip = lwip;
         worker->requested++;
@@ -85,33 +100,81 @@ void wyrm_worker_wake(void *worker)
 }
 
 #if INCLUDE_uxTaskGetStackHighWaterMark
-UBaseType_t wyrm_worker_stack_left(const struct wyrm_worker *worker)
+size_t wyrm_worker_stack_left(const struct wyrm_worker *worker)
 {
-    return worker->task == NULL ? WYRM_WORKER_STACK_WORDS
-                                : uxTaskGetStackHighWaterMark(worker->task);
+    return worker->task == NULL ? WYRM_WORKER_STACK
+                                : uxTaskGetStackHighWaterMark(worker->task) * sizeof(StackType_t);
 }
 #endif
 
 /* ---- Lock -------------------------------------------------------------------- */
 
-#if LWIP_TCPIP_CORE_LOCKING
+#if defined(ESP_PLATFORM)
 
-#if LWIP_COMPAT_MUTEX || !INCLUDE_xSemaphoreGetMutexHolder
+bool wyrm_freertos_lwip_held(void)
+{
+    return sys_thread_tcpip(LWIP_CORE_LOCK_QUERY_HOLDER);
+}
+
+#elif !LWIP_TCPIP_CORE_LOCKING
+
+bool wyrm_freertos_lwip_held(void)
+{
+    return strncmp(pcTaskGetName(NULL), TCPIP_THREAD_NAME, configMAX_TASK_NAME_LEN - 1) == 0;
+}
+
+#elif defined(WYRM_LWIP_LOCK_RECORDED) /* wyrm_lwip_lock.h */
+
+/* Only the holder writes these, and a task finds itself in `holder` only if it has written that. */
+static TaskHandle_t volatile holder;
+static unsigned depth; /* of a recursive mutex */
+
+void wyrm_freertos_lwip_lock(void)
+{
+    sys_mutex_lock(&lock_tcpip_core);
+    holder = xTaskGetCurrentTaskHandle();
+    depth++;
+}
+
+void wyrm_freertos_lwip_unlock(void)
+{
+    depth--;
+    if (depth == 0) {
+        holder = NULL;
+    }
+    sys_mutex_unlock(&lock_tcpip_core);
+}
+
+bool wyrm_freertos_lwip_held(void)
+{
+    return holder == xTaskGetCurrentTaskHandle();
+}
+
+#elif defined(osCMSIS) && osCMSIS >= 0x20000u
+
+bool wyrm_freertos_lwip_held(void)
+{
+    return lock_tcpip_core != NULL && osMutexGetOwner(lock_tcpip_core) == osThreadGetId();
+}
+
+#elif LWIP_COMPAT_MUTEX || !INCLUDE_xSemaphoreGetMutexHolder
+
 #error                                                                                             \
-    "set LWIP_COMPAT_MUTEX to 0 and INCLUDE_xSemaphoreGetMutexHolder to 1, or define WYRM_LWIP_LOCK_HELD()"
+    "include wyrm_lwip_lock.h in lwipopts.h, or set LWIP_COMPAT_MUTEX to 0 and INCLUDE_xSemaphoreGetMutexHolder to 1, or define WYRM_LWIP_LOCK_HELD()"
+
+#else
+
+/* The mutex inside lwIP's own port to FreeRTOS, or in ST's port to CMSIS-RTOS version 1. */
+#ifdef osCMSIS
+#define CORE_MUTEX lock_tcpip_core
+#else
+#define CORE_MUTEX lock_tcpip_core.mut
 #endif
 
 bool wyrm_freertos_lwip_held(void)
 {
     return sys_mutex_valid(&lock_tcpip_core) &&
-           xSemaphoreGetMutexHolder(lock_tcpip_core.mut) == xTaskGetCurrentTaskHandle();
-}
-
-#else
-
-bool wyrm_freertos_lwip_held(void)
-{
-    return strncmp(pcTaskGetName(NULL), TCPIP_THREAD_NAME, configMAX_TASK_NAME_LEN - 1) == 0;
+           xSemaphoreGetMutexHolder(CORE_MUTEX) == xTaskGetCurrentTaskHandle();
 }
 
 #endif

@@ -21,15 +21,19 @@
 #include "lwip/tcpip.h"
 #endif
 
-/* True if the caller may call lwIP directly: it holds the core lock, or is the TCP/IP task. */
+/* True if the caller may call lwIP directly: it holds the core lock, or is the TCP/IP task. A wrong
+ * answer is a deadlock or a data race, so there is no default for unknown systems. */
 #ifndef WYRM_LWIP_LOCK_HELD
 #if NO_SYS
 #define WYRM_LWIP_LOCK_HELD() true
+#elif defined(ESP_PLATFORM)
+#define WYRM_LWIP_LOCK_HELD() sys_thread_tcpip(LWIP_CORE_LOCK_QUERY_HOLDER)
 #elif defined(WYRM_PORT_FREERTOS) && WYRM_PORT_FREERTOS
 #include "wyrm_freertos.h"
 #define WYRM_LWIP_LOCK_HELD() wyrm_freertos_lwip_held()
 #else
-#define WYRM_LWIP_LOCK_HELD() false
+#error                                                                                             \
+    "define WYRM_LWIP_LOCK_HELD() in lwipopts.h: true if the calling thread may call lwIP directly"
 #endif
 #endif
 
