@@ -14,6 +14,7 @@ const struct command commands[] = {
      "  ip dhcp                       get an IPv4 address by DHCP\n"
      "  ip dns 10.9.0.1               set the name server\n",
      command_ip},
+#if WYRM_FIRMWARE_IPERF
     {"iperf", "-s | -c HOST | stop  [-u] [-p PORT] [-t SECONDS | -n BYTES] [-b MBIT] [-l BYTES]",
      "measure throughput with iperf 2",
      "  iperf -s             serve TCP and UDP in the background (with -u: UDP only)\n"
@@ -21,6 +22,7 @@ const struct command commands[] = {
      "  iperf -c HOST -u     send UDP at -b Mbit/s (1), -l bytes each (1470, IPv6 1450)\n"
      "  iperf stop           stop serving\n",
      command_iperf},
+#endif
     {"load", "[SECONDS]", "CPU load", NULL, command_load},
     {"ping", "HOST [-c COUNT] [-s BYTES] [-i SECONDS] [-q]", "send echo requests, IPv4 or IPv6",
      "  Default: 4 requests of 56 bytes, one per second; -q prints only the summary\n",

@@ -17,10 +17,9 @@
 #include "shell.h"
 #include "tunnel.h"
 
-#define TEXT_MAX  4096u
-#define SLOT_SIZE (2 * BOARD_FLASH_SECTOR)
-#define SLOTS     2u
-#define MAGIC     0x31465957u /* "WYF1" */
+#define TEXT_MAX 4096u
+#define SLOTS    2u
+#define MAGIC    0x31465957u /* "WYF1" */
 
 /* Older firmware reads length and flags as one 32-bit length and rejects a record with flags. */
 #define FLAG_STRICT 1u
@@ -32,6 +31,10 @@ struct header {
     uint8_t digest[16]; /* of all the above and the payload */
 };
 _Static_assert(offsetof(struct header, digest) == 12 && TEXT_MAX <= UINT16_MAX, "layout in flash");
+
+#define SLOT_BYTES   (sizeof(struct header) + WYRM_KEY_LEN + TEXT_MAX)
+#define SLOT_SECTORS ((SLOT_BYTES + BOARD_FLASH_SECTOR - 1) / BOARD_FLASH_SECTOR)
+#define SLOT_SIZE    (SLOT_SECTORS * BOARD_FLASH_SECTOR)
 
 /* Accepts what the tunnel can hold, no more. */
 WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
@@ -316,8 +319,9 @@ static bool erase_slots(void)
     const size_t places[] = {(last ^ 1u) * SLOT_SIZE, last * SLOT_SIZE};
 
     wyrm_wipe(fresh, sizeof fresh);
-    for (unsigned i = 0; i < 2 * SLOTS; i++) {
-        if (!board_flash_erase(BOARD_FLASH_CONF, places[i / 2] + i % 2 * BOARD_FLASH_SECTOR,
+    for (unsigned i = 0; i < SLOTS * SLOT_SECTORS; i++) {
+        if (!board_flash_erase(BOARD_FLASH_CONF,
+                               places[i / SLOT_SECTORS] + i % SLOT_SECTORS * BOARD_FLASH_SECTOR,
                                BOARD_FLASH_SECTOR))
             return false;
     }

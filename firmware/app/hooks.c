@@ -25,5 +25,5 @@ void vApplicationMallocFailedHook(void)
 
 void vApplicationIdleHook(void)
 {
-    __asm volatile("dsb\n wfi" : : : "memory");
+    board_idle();
 }

@@ -22,7 +22,7 @@
 #include "wg.h"
 
 #define SHELL_PRIORITY 2
-#define SHELL_STACK    1024 /* words */
+#define SHELL_STACK    (BOARD_SHELL_STACK / sizeof(StackType_t))
 
 int main(void);
 

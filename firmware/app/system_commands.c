@@ -31,7 +31,11 @@ bool command_version(int argc, char **argv)
         return shell_usage();
     console_printf("wyrmling  " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ")\n");
     console_printf("board     %s  %s\n", board_name(), board_description());
+#ifdef __clang__
+    console_printf("compiler  " __VERSION__ "\n");
+#else
     console_printf("compiler  GCC " __VERSION__ "\n");
+#endif
     console_printf("freertos  %s\n", tskKERNEL_VERSION_NUMBER);
     console_printf("lwip      %s\n", LWIP_VERSION_STRING);
     return true;

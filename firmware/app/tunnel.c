@@ -32,16 +32,27 @@ static bool strict_policy; /* from the last start or tunnel_set_strict() */
 
 /* ---- flash and entropy of the board ---- */
 
-/* The store keeps a log that spans two sectors. */
+/* The store keeps a log that spans two sectors. All of it is read at boot, so larger sectors are
+ * not filled. */
+enum {
+    LOG_SIZE = BOARD_FLASH_SECTOR < 4096u ? BOARD_FLASH_SECTOR : 4096u,
+    LOG_RECORDS = LOG_SIZE / WYRM_STORE_RECORD_LEN, /* per sector */
+};
+
+static size_t mark_at(unsigned place, size_t len)
+{
+    return place / LOG_RECORDS * BOARD_FLASH_SECTOR + place % LOG_RECORDS * len;
+}
+
 static bool load_mark(void *unused, unsigned place, void *buf, size_t len)
 {
     (void)unused;
-    return board_flash_read(BOARD_FLASH_STORE, place * len, buf, len);
+    return board_flash_read(BOARD_FLASH_STORE, mark_at(place, len), buf, len);
 }
 
 static bool save_mark(void *unused, unsigned place, const void *buf, size_t len)
 {
-    size_t at = place * len;
+    size_t at = mark_at(place, len);
 
     (void)unused;
     if (at % BOARD_FLASH_SECTOR == 0 &&
@@ -138,10 +149,8 @@ void tunnel_peers_changed(void)
 
 void tunnel_init(void)
 {
-    static const struct wyrm_store_io io = {.load = load_mark,
-                                            .save = save_mark,
-                                            .per_sector =
-                                                BOARD_FLASH_SECTOR / WYRM_STORE_RECORD_LEN};
+    static const struct wyrm_store_io io = {
+        .load = load_mark, .save = save_mark, .per_sector = LOG_RECORDS};
 
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
         (void)shell_error("the timestamps in flash are lost, so peers may reject this device "

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The interface between the portable application in app/ and the board code in boards/FAMILY.
- * Functions may be called from any task, but not from interrupts, unless stated otherwise.
+ * The interface between the portable application in app/ and the board code in boards/FAMILY: these
+ * functions, and the numbers in the board's board.h. Functions may be called from any task, but not
+ * from interrupts, unless stated otherwise.
  */
 #ifndef BOARD_API_H
 #define BOARD_API_H
@@ -12,6 +13,8 @@
 #include <stdint.h>
 
 #include "lwip/err.h"
+
+#include "board.h"
 
 struct netif;
 
@@ -37,7 +40,8 @@ uint64_t board_clock_ticks(void);
 /** The device clock in microseconds. */
 uint64_t board_clock_us(void);
 
-#define BOARD_CLOCK_HZ 25000000u
+/** Sleeps until an interrupt. The idle task calls this in a loop. */
+void board_idle(void);
 
 /* ---- entropy ---- */
 
@@ -77,8 +81,6 @@ void board_console_set_listener(void *task_handle);
 
 /* ---- persistent flash ---- */
 
-#define BOARD_FLASH_SECTOR 4096u
-
 enum board_flash_part {
     BOARD_FLASH_STORE, /* timestamp mark of the tunnel */
     BOARD_FLASH_CONF,  /* configuration text */
@@ -88,9 +90,10 @@ enum board_flash_part {
 bool board_flash_was_blank(void);
 
 /**
- * The rules of NOR flash: erasing sets whole sectors to 0xff, programming only clears bits. Offsets
- * and lengths are in bytes within the partition. Returns false, and changes nothing, if they leave
- * the partition, if erase is not given whole sectors, or if program would have to set a bit.
+ * The rules of NOR flash: erasing sets whole sectors of BOARD_FLASH_SECTOR bytes to 0xff,
+ * programming only clears bits. Offsets and lengths are in bytes within the partition. Returns
+ * false, and changes nothing, if they leave the partition, if erase is not given whole sectors, or
+ * if program would have to set a bit.
  */
 bool board_flash_read(enum board_flash_part part, size_t offset, void *out, size_t len);
 bool board_flash_erase(enum board_flash_part part, size_t offset, size_t len);
@@ -107,7 +110,7 @@ struct board_eth_stats {
     uint32_t rx_errors;    /* marked bad by the controller */
     uint32_t rx_no_buffer; /* waits for a free pbuf */
     uint32_t rx_refused;   /* the stack's mailbox was full */
-    uint32_t rx_overflow;  /* counted by the controller; the emulated one always says 0 */
+    uint32_t rx_overflow;  /* counted by the controller, where it can */
     uint32_t rx_interrupts;
     uint32_t tx_frames;
     uint32_t tx_errors; /* reported by the controller */

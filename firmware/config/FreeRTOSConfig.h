@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS options. Priorities, highest first: Ethernet receive, tcpip, shell, worker, idle.
+ * FreeRTOS options of every board; what differs is in its board_freertos.h. Priorities, highest
+ * first: Ethernet receive, tcpip, shell, worker, idle.
  */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
 #include "board.h"
+#include "board_freertos.h"
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -16,20 +18,17 @@ uint64_t board_clock_ticks(void);
 #endif
 
 /* Kernel */
-#define configCPU_CLOCK_HZ                      BOARD_CPU_HZ
-#define configTICK_RATE_HZ                      1000
-#define configTICK_TYPE_WIDTH_IN_BITS           TICK_TYPE_WIDTH_32_BITS
-#define configUSE_PREEMPTION                    1
-#define configUSE_TIME_SLICING                  0
-#define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
-#define configMAX_PRIORITIES                    8
-#define configMINIMAL_STACK_SIZE                128 /* words: the idle task */
-#define configMAX_TASK_NAME_LEN                 12
-#define configIDLE_TASK_NAME                    "idle"
-#define configIDLE_SHOULD_YIELD                 1
-#define configUSE_IDLE_HOOK                     1
-#define configUSE_TICK_HOOK                     0
-#define configENABLE_BACKWARD_COMPATIBILITY     1 /* lwIP's sys_arch.c uses portTICK_RATE_MS */
+#define configTICK_RATE_HZ                  1000
+#define configTICK_TYPE_WIDTH_IN_BITS       TICK_TYPE_WIDTH_32_BITS
+#define configUSE_PREEMPTION                1
+#define configUSE_TIME_SLICING              0
+#define configMAX_PRIORITIES                8
+#define configMAX_TASK_NAME_LEN             12
+#define configIDLE_TASK_NAME                "idle"
+#define configIDLE_SHOULD_YIELD             1
+#define configUSE_IDLE_HOOK                 1
+#define configUSE_TICK_HOOK                 0
+#define configENABLE_BACKWARD_COMPATIBILITY 1 /* lwIP's sys_arch.c uses portTICK_RATE_MS */
 
 /* Features */
 #define configUSE_MUTEXES                   1
@@ -44,7 +43,6 @@ uint64_t board_clock_ticks(void);
 #define configSUPPORT_STATIC_ALLOCATION     1
 #define configSUPPORT_DYNAMIC_ALLOCATION    1
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
-#define configTOTAL_HEAP_SIZE               (32 * 1024) /* tcpip's stack and lwIP's queues take 13 KB */
 
 #define INCLUDE_vTaskDelay                  1
 #define INCLUDE_vTaskDelete                 1
@@ -69,13 +67,5 @@ uint64_t board_clock_ticks(void);
         if (!(x))                                                                                  \
             board_panic("FreeRTOS assertion", __FILE__, __LINE__);                                 \
     } while (0)
-
-/* Interrupts: values of the priority registers, shifted to their implemented bits */
-#define configPRIO_BITS                      BOARD_PRIO_BITS
-#define configKERNEL_INTERRUPT_PRIORITY      (7 << (8 - BOARD_PRIO_BITS))
-#define configMAX_SYSCALL_INTERRUPT_PRIORITY (5 << (8 - BOARD_PRIO_BITS))
-#define vPortSVCHandler                      svc_handler
-#define xPortPendSVHandler                   pendsv_handler
-#define xPortSysTickHandler                  systick_handler
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * lwIP options of the firmware. RAM: PBUF_POOL 48 * 1.55 KB, lwIP heap 32 KB, other pools about
- * 7 KB (`heap` on the console shows use and maximum of each).
+ * lwIP options of every board: what the firmware uses. Sizes are in the board's board_lwip.h.
  */
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 
 #include <stdbool.h>
+
+#include "board_lwip.h"
 
 /* ---- threads and the core lock ----
  * The core lock is the recursive mutex of contrib/ports/freertos/sys_arch.c; net_lock_held() asks
@@ -17,9 +18,8 @@
 #define LWIP_TCPIP_CORE_LOCKING   1
 #define LWIP_COMPAT_MUTEX         0
 #define TCPIP_THREAD_NAME         "tcpip"
-#define TCPIP_THREAD_STACKSIZE    (12 * 1024) /* bytes */
 #define TCPIP_THREAD_PRIO         4
-#define TCPIP_MBOX_SIZE           48
+#define TCPIP_MBOX_SIZE           PBUF_POOL_SIZE
 #define LWIP_NETCONN              0
 #define LWIP_SOCKET               0
 #define LWIP_ASSERT_CORE_LOCKED() net_assert_locked()
@@ -28,15 +28,12 @@ void net_assert_locked(void);
 
 /* ---- memory ---- */
 #define MEM_ALIGNMENT            4
-#define MEM_SIZE                 (32 * 1024)
 #define MEMP_NUM_TCPIP_MSG_INPKT PBUF_POOL_SIZE /* with 8, the default, TCP fell to 21 Mbit/s */
 #define MEMP_NUM_TCPIP_MSG_API   8
-#define MEMP_NUM_PBUF            48 /* payloads sent by reference */
 #define MEMP_NUM_RAW_PCB         4
 #define MEMP_NUM_UDP_PCB         12
 #define MEMP_NUM_TCP_PCB         8
 #define MEMP_NUM_TCP_PCB_LISTEN  4
-#define MEMP_NUM_TCP_SEG         48
 #define MEMP_NUM_REASSDATA       4
 #define MEMP_NUM_FRAG_PBUF       16
 #define MEMP_NUM_SYS_TIMEOUT     (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 8)
@@ -46,10 +43,6 @@ void net_assert_locked(void);
 #define ETH_PAD_SIZE      2
 #define PBUF_LINK_HLEN    (14 + ETH_PAD_SIZE)
 #define PBUF_POOL_BUFSIZE 1536
-/* A flood can occupy all but a dozen: with 8 fragments per family and one reply per unresolved
- * neighbor, 8 for IPv4 (app/neighbors.c) and 10 for IPv6. Replies count because an echo reply
- * reuses the receive buffer of its request. */
-#define PBUF_POOL_SIZE 48
 
 /* ---- IP ---- */
 #define LWIP_IPV4                1
@@ -99,13 +92,8 @@ void net_assert_locked(void);
 #define LWIP_CHECKSUM_CTRL_PER_NETIF 1
 #define LWIP_LOOPBACK_MAX_PBUFS      8
 
-/* ---- TCP ----
- * The controller's receive FIFO holds 6.9 full frames and overflows silently: a window of four
- * segments measured 126 Mbit/s where eight gave 42. */
+/* ---- TCP ---- */
 #define TCP_MSS             1460
-#define TCP_WND             (4 * TCP_MSS)
-#define TCP_SND_BUF         (8 * TCP_MSS)
-#define TCP_SND_QUEUELEN    32
 #define TCP_QUEUE_OOSEQ     1
 #define TCP_LISTEN_BACKLOG  1
 #define LWIP_TCP_TIMESTAMPS 0

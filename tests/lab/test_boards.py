@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab import boards
-from wyrmlab.base import packages, paths
+from wyrmlab.base import packages
 from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.boards.device import Device
 from wyrmlab.network import links
@@ -16,7 +16,6 @@ from wyrmlab.setup import build
 
 _MADE_UP = """
 title = "A made-up board"
-toolchain = "arm-none-eabi"
 packages = ["gcc-arm-none-eabi"]
 
 [emulator]
@@ -80,7 +79,6 @@ def test_a_board_that_nothing_emulates_says_which_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("board", boards.known().values(), ids=lambda board: board.name)
 def test_what_a_board_names_is_there(board: boards.Board) -> None:
-    assert (paths.ROOT / "cmake" / f"{board.toolchain}.cmake").exists()
     packages.missing((), board.packages)  # raises if packages.txt does not name one
     if board.emulation:
         packages.missing((), [board.emulation.package])

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "board.h"
+#include "cortexm.h"
 #include "mps2_private.h"
 #include "semihost.h"
 
@@ -35,6 +36,11 @@ void board_init(void)
     semihost_init();
     load_arguments();
     flash_start();
+}
+
+void board_idle(void)
+{
+    wait_for_interrupt();
 }
 
 const char *board_name(void)

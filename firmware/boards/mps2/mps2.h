@@ -7,9 +7,13 @@
 #ifndef MPS2_H
 #define MPS2_H
 
-#define BOARD_CPU_HZ       25000000u
+#define BOARD_CPU_HZ       25000000u /* of SysTick, whatever the emulated core executes */
+#define BOARD_CLOCK_HZ     25000000u /* of the device clock */
 #define BOARD_PRIO_BITS    3u
 #define BOARD_IRQ_PRIORITY 6u /* of peripherals: below what FreeRTOS masks, above the kernel */
+
+#define BOARD_FLASH_SECTOR 4096u
+#define BOARD_SHELL_STACK  4096u /* bytes */
 
 #define MPS2_TIMER0_BASE 0x40000000u
 #define MPS2_UART0_BASE  0x40004000u

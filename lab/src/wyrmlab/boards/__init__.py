@@ -77,12 +77,11 @@ class Emulator:
 
 @dataclass(frozen=True)
 class Board:
-    """`toolchain` is a file in cmake/, `packages` are Debian's to compile for it; `emulation` is
-    None where QEMU has no such board."""
+    """`packages` are Debian's to compile for it; `emulation` is None where QEMU has no such board.
+    How it is compiled says its board.cmake."""
 
     name: str
     title: str
-    toolchain: str
     packages: Sequence[str]
     emulation: Emulator | None = None
 

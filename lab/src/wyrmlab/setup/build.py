@@ -30,6 +30,8 @@ VARIANTS: dict[str, dict[str, str]] = {
     "lab": {**RELEASE, "WYRM_FIRMWARE_KEYLOG": "ON"},
     # With -Os, the library optimised as one when linking.
     "small": {"CMAKE_BUILD_TYPE": "MinSizeRel", "WYRM_LTO": "ON"},
+    # Without what only measures.
+    "product": {**RELEASE, "WYRM_FIRMWARE_IPERF": "OFF"},
     # Without the tunnel: what its size and speed compare with.
     "plain": {**RELEASE, "WYRM_FIRMWARE_TUNNEL": "OFF"},
 }
@@ -76,11 +78,7 @@ def firmware(board: str = boards.DEFAULT, variant: str = "") -> Path:
     chosen = boards.board(board)
     if not namespaces.restarted():
         host_setup.ensure("build", "firmware", names=chosen.packages)
-        options = {
-            "CMAKE_TOOLCHAIN_FILE": str(paths.ROOT / "cmake" / f"{chosen.toolchain}.cmake"),
-            "WYRM_BOARD": chosen.name,
-            **VARIANTS[variant],
-        }
+        options = {"WYRM_BOARD": chosen.name, **VARIANTS[variant]}
         _build(chosen.build_folder(variant), options, preset=None, target=None)
     product = chosen.firmware(variant)
     if not product.exists():

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+#
+# What all boards of the family share.
+set(BOARD_TOOLCHAIN arm-none-eabi)
+set(BOARD_INCLUDES ${CMAKE_CURRENT_LIST_DIR})
+set(BOARD_SOURCES board.c flash.c lan9118.c panic.c protect.c semihost.c startup.c timer.c uart.c)
+list(TRANSFORM BOARD_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+set(BOARD_LINKER_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/mps2.ld)
+set(BOARD_LINK_OPTIONS -nostartfiles --specs=nano.specs)
