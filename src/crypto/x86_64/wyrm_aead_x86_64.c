@@ -2,11 +2,12 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * ChaCha20-Poly1305 for data packets on x86-64 with AVX2 or AVX-512VL, chosen at run time.
+ * ChaCha20-Poly1305 for data packets on x86-64 with AVX2 or AVX-512 IFMA, chosen at run time.
  *
  * Poly1305 takes eight blocks at a time: sum = sum * r^8 + block in eight lanes, which are finally
  * multiplied by r^8 ... r^1 and added up. Where the number of blocks is no multiple of eight, the
- * first lanes begin with nothing. Numbers are 5 limbs of 26 bits, radix 2^26, modulo 2^130 - 5.
+ * first lanes begin with nothing. Numbers modulo 2^130 - 5 have 3 limbs of 44, 44 and 42 bits;
+ * within the lanes of AVX2, whose multiplication takes 32 bits, 5 limbs of 26.
  */
 #include "wyrm_aead_x86_64.h"
 
@@ -20,33 +21,20 @@
 
 #include <immintrin.h>
 
+#define LIMB_MASK ((1ULL << 44) - 1)
+
 enum {
-    LIMBS = 5,
-    LIMB_MASK = (1 << 26) - 1,
+    LIMBS = 3,
+    TOP_BITS = 42, /* of the last limb */
     LANE_BLOCKS = 8,
-    GROUP = LANE_BLOCKS * 16,                   /* bytes of Poly1305 at a time */
-    STREAM = LANE_BLOCKS * WYRM_CHACHA20_BLOCK, /* bytes of key stream at a time */
-    SHORT = 2 * GROUP,                          /* less is left to the portable code */
-    SPILLED = 1600                              /* bytes: a test that scans the stack measures it */
+    GROUP = LANE_BLOCKS * 16,          /* bytes of Poly1305 at a time */
+    STREAM = 16 * WYRM_CHACHA20_BLOCK, /* room for key stream, bytes */
+    SHORT = 2 * GROUP,                 /* less is left to the portable code */
+    SPILLED = 1600                     /* bytes: a test that scans the stack measures it */
 };
 
-typedef uint32_t v8 __attribute__((vector_size(32)));
-
-#define LANES(name) name##_avx2
-#define TARGET      __attribute__((target("avx2")))
-#define ROTATES     0
-#include "wyrm_lanes.h"
-#undef LANES
-#undef TARGET
-#undef ROTATES
-
-#define LANES(name) name##_avx512
-#define TARGET      __attribute__((target("avx2,avx512f,avx512vl")))
-#define ROTATES     1
-#include "wyrm_lanes.h"
-#undef LANES
-#undef TARGET
-#undef ROTATES
+#include "wyrm_lanes_avx2.h"
+#include "wyrm_lanes_avx512.h"
 
 enum level { LEVEL_PORTABLE, LEVEL_AVX2, LEVEL_AVX512 };
 
@@ -55,7 +43,8 @@ static enum level level(void)
 #ifdef WYRM_AEAD_AVX2_ONLY /* for the test of the set that this machine would not choose */
     return __builtin_cpu_supports("avx2") ? LEVEL_AVX2 : LEVEL_PORTABLE;
 #endif
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512ifma"))
         return LEVEL_AVX512;
     return __builtin_cpu_supports("avx2") ? LEVEL_AVX2 : LEVEL_PORTABLE;
 }
@@ -65,7 +54,7 @@ struct work {
     uint32_t chacha[WYRM_CHACHA20_WORDS];
     uint8_t stream[STREAM];
     size_t used;                        /* bytes of stream */
-    uint32_t power[LANE_BLOCKS][LIMBS]; /* r^1 to r^8 */
+    uint64_t power[LANE_BLOCKS][LIMBS]; /* r^1 to r^8 */
     uint64_t sum[LIMBS];
     uint8_t first[GROUP], last[GROUP];
     uint8_t pad[16];
@@ -74,25 +63,14 @@ struct work {
 
 /* ---- Key stream ---------------------------------------------------------- */
 
+/* The set with fewer lanes fills the upper half of the room only. */
 static void refill(struct work *w)
 {
+    w->used = w->level == LEVEL_AVX512 ? 0 : STREAM / 2;
     if (w->level == LEVEL_AVX512)
         key_stream_avx512(w->stream, w->chacha);
     else
-        key_stream_avx2(w->stream, w->chacha);
-    w->used = 0;
-}
-
-/* out = in ^ key, for as many bytes as there are. */
-__attribute__((target("avx2"))) static void xor_bytes(uint8_t *out, const uint8_t *in,
-                                                      const uint8_t *key, size_t len)
-{
-    for (; len >= 32; len -= 32, out += 32, in += 32, key += 32)
-        _mm256_storeu_si256((__m256i *)out,
-                            _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)in),
-                                             _mm256_loadu_si256((const __m256i *)key)));
-    for (; len > 0; len--)
-        *out++ = *in++ ^ *key++;
+        key_stream_avx2(w->stream + w->used, w->chacha);
 }
 
 /* out = in ^ key stream, zeros with in == NULL. */
@@ -107,7 +85,10 @@ static void mix(struct work *w, uint8_t *out, const uint8_t *in, size_t len)
         if (in == NULL) {
             memcpy(out, w->stream + w->used, part);
         } else {
-            xor_bytes(out, in, w->stream + w->used, part);
+            if (w->level == LEVEL_AVX512)
+                xor_avx512(out, in, w->stream + w->used, part);
+            else
+                xor_avx2(out, in, w->stream + w->used, part);
             in += part;
         }
         w->used += part;
@@ -118,73 +99,72 @@ static void mix(struct work *w, uint8_t *out, const uint8_t *in, size_t len)
 
 /* ---- Poly1305 ------------------------------------------------------------ */
 
-/* Carries until every limb has 26 bits, but for a little in limb 1. */
-static void carry(uint64_t d[LIMBS])
+/* Leaves 44, 44 and 42 bits in the limbs, but for a little more in limb 1. */
+static void carry(uint64_t h[LIMBS])
 {
-    for (unsigned round = 0; round < 2; round++) {
-        for (unsigned i = 0; i + 1 < LIMBS; i++) {
-            d[i + 1] += d[i] >> 26;
-            d[i] &= LIMB_MASK;
-        }
-        d[0] += 5 * (d[LIMBS - 1] >> 26);
-        d[LIMBS - 1] &= LIMB_MASK;
-    }
-    d[1] += d[0] >> 26;
-    d[0] &= LIMB_MASK;
+    h[1] += h[0] >> 44;
+    h[0] &= LIMB_MASK;
+    h[2] += h[1] >> 44;
+    h[1] &= LIMB_MASK;
+    h[0] += 5 * (h[2] >> TOP_BITS);
+    h[2] &= LIMB_MASK >> 2;
+    h[1] += h[0] >> 44;
+    h[0] &= LIMB_MASK;
 }
 
-static void multiply(uint32_t out[LIMBS], const uint32_t a[LIMBS], const uint32_t b[LIMBS])
+static void multiply(uint64_t out[LIMBS], const uint64_t a[LIMBS], const uint64_t b[LIMBS])
 {
-    uint64_t d[LIMBS];
+    __extension__ typedef unsigned __int128 wide;
+    /* What is above 2^132 counts 20 times at the bottom: 2^132 = 4 * 2^130. */
+    uint64_t b1 = 20 * b[1], b2 = 20 * b[2];
+    wide low = (wide)a[0] * b[0] + (wide)a[1] * b2 + (wide)a[2] * b1;
+    wide middle = (wide)a[0] * b[1] + (wide)a[1] * b[0] + (wide)a[2] * b2 + (uint64_t)(low >> 44);
+    wide high =
+        (wide)a[0] * b[2] + (wide)a[1] * b[1] + (wide)a[2] * b[0] + (uint64_t)(middle >> 44);
+    uint64_t h0 = ((uint64_t)low & LIMB_MASK) + 5 * (uint64_t)(high >> TOP_BITS);
 
-    for (unsigned i = 0; i < LIMBS; i++) {
-        d[i] = 0;
-        for (unsigned j = 0; j < LIMBS; j++)
-            d[i] += (uint64_t)a[j] * (j <= i ? b[i - j] : 5 * b[LIMBS + i - j]);
-    }
-    carry(d);
-    for (unsigned i = 0; i < LIMBS; i++)
-        out[i] = (uint32_t)d[i];
+    out[0] = h0 & LIMB_MASK;
+    out[1] = ((uint64_t)middle & LIMB_MASK) + (h0 >> 44);
+    out[2] = (uint64_t)high & (LIMB_MASK >> 2);
 }
 
 /* Takes the key of Poly1305 from the first block of the key stream. */
 static void start(struct work *w, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                   const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
-    const uint8_t *r = w->stream;
+    const uint8_t *block;
+    uint64_t low, high;
 
     wyrm_chacha20_init(w->chacha, key, nonce, 0);
     refill(w);
-    w->used = WYRM_CHACHA20_BLOCK;
-    /* Clamped as it is cut into limbs. */
-    w->power[0][0] = wyrm_load_le32(r) & 0x3ffffff;
-    w->power[0][1] = (wyrm_load_le32(r + 3) >> 2) & 0x3ffff03;
-    w->power[0][2] = (wyrm_load_le32(r + 6) >> 4) & 0x3ffc0ff;
-    w->power[0][3] = (wyrm_load_le32(r + 9) >> 6) & 0x3f03fff;
-    w->power[0][4] = (wyrm_load_le32(r + 12) >> 8) & 0x00fffff;
+    block = w->stream + w->used;
+    w->used += WYRM_CHACHA20_BLOCK;
+    low = wyrm_load_le64(block) & 0x0ffffffc0fffffff;
+    high = wyrm_load_le64(block + 8) & 0x0ffffffc0ffffffc;
+    w->power[0][0] = low & LIMB_MASK;
+    w->power[0][1] = (low >> 44 | high << 20) & LIMB_MASK;
+    w->power[0][2] = high >> 24;
     for (unsigned i = 1; i < LANE_BLOCKS; i++)
         multiply(w->power[i], w->power[i / 2], w->power[(i - 1) / 2]);
-    memcpy(w->pad, r + 16, sizeof(w->pad));
+    memcpy(w->pad, block + 16, sizeof(w->pad));
 }
 
 /* sum mod 2^130 - 5, plus pad, mod 2^128. */
 static void write_tag(struct work *w, uint8_t tag[WYRM_AEAD_TAG_LEN])
 {
-    uint64_t *h = w->sum, g[LIMBS], over, low, high, pad;
+    uint64_t *h = w->sum, g[LIMBS], keep, low, high, pad;
 
     carry(h);
     carry(h);
-    /* h + 5 - 2^130: not negative if h was not less than the modulus. */
-    over = 5;
-    for (unsigned i = 0; i < LIMBS; i++) {
-        g[i] = h[i] + over;
-        over = g[i] >> 26;
-        g[i] &= LIMB_MASK;
-    }
+    /* h + 5 reaches 2^130 if h is not less than the modulus. */
+    g[0] = h[0] + 5;
+    g[1] = h[1] + (g[0] >> 44);
+    g[2] = h[2] + (g[1] >> 44);
+    keep = (g[2] >> TOP_BITS) - 1;
     for (unsigned i = 0; i < LIMBS; i++)
-        h[i] = (h[i] & (over - 1)) | (g[i] & (0 - over));
-    low = h[0] | h[1] << 26 | h[2] << 52;
-    high = h[2] >> 12 | h[3] << 14 | h[4] << 40;
+        h[i] = (h[i] & keep) | (g[i] & LIMB_MASK & ~keep);
+    low = h[0] | h[1] << 44;
+    high = h[1] >> 20 | h[2] << 24;
     pad = wyrm_load_le64(w->pad);
     wyrm_store_le64(tag, low + pad);
     high += low + pad < low;
@@ -206,10 +186,10 @@ static void authenticate(struct work *w, const uint8_t *text, size_t len,
     memcpy(w->last, text + head + groups * GROUP, rest);
     wyrm_store_le64(w->last + GROUP - 8, len);
     if (w->level == LEVEL_AVX512)
-        authenticate_avx512(w->sum, w->power, w->first, (uint32_t)empty, text + head, groups,
+        authenticate_avx512(w->sum, w->power, w->first, (unsigned)empty, text + head, groups,
                             w->last);
     else
-        authenticate_avx2(w->sum, w->power, w->first, (uint32_t)empty, text + head, groups,
+        authenticate_avx2(w->sum, w->power, w->first, (unsigned)empty, text + head, groups,
                           w->last);
     write_tag(w, tag);
 }

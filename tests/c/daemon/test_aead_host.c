@@ -23,7 +23,7 @@ enum { LONGEST = 2100, ROOM = LONGEST + 64 + WYRM_AEAD_TAG_LEN };
 /* The 16 registers of 32 bytes that AVX2 has, or the 32 of 64 bytes that AVX-512 has. */
 __attribute__((noinline)) static void read_vector_registers(uint8_t out[32 * 64])
 {
-    if (!AVX2_ONLY && __builtin_cpu_supports("avx512f"))
+    if (!AVX2_ONLY && __builtin_cpu_supports("avx512ifma"))
         __asm__ volatile(
             ".set at, 0\n"
             ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, "
