@@ -87,28 +87,33 @@ void console_print(const char *text)
     strcat(said, text);
 }
 
-void console_printf(const char *format, ...)
+static void print_formatted(const char *format, va_list args)
 {
     char text[CONSOLE_LINE_MAX];
-    va_list args;
-
-    va_start(args, format);
     int len = vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+
     assert_in_range(len, 0, sizeof(text) - 1);
     console_print(text);
 }
 
-bool shell_error(const char *format, ...)
+void console_printf(const char *format, ...)
 {
-    char text[CONSOLE_LINE_MAX];
     va_list args;
 
     va_start(args, format);
-    int len = vsnprintf(text, sizeof(text), format, args);
+    print_formatted(format, args);
     va_end(args);
-    assert_in_range(len, 0, sizeof(text) - 1);
-    console_printf("error: %s\n", text);
+}
+
+bool shell_error(const char *format, ...)
+{
+    va_list args;
+
+    console_print("error: ");
+    va_start(args, format);
+    print_formatted(format, args);
+    va_end(args);
+    console_print("\n");
     return false;
 }
 

@@ -57,15 +57,19 @@ static struct pbuf *chain(const uint8_t *outer, size_t len, size_t size, pbuf_ty
     return p;
 }
 
+static void arrives_with_one_copy(struct pbuf *p)
+{
+    bench_inject_pbuf(0, p);
+    expect_hello();
+    assert_int_equal(bench_counters()->rx_copies, 1);
+}
+
 TEST(chained_datagram_arrives_with_one_counted_copy)
 {
     uint8_t outer[BENCH_PACKET_MAX];
 
     bench_connect();
-    size_t len = make_datagram(outer);
-    bench_inject_pbuf(0, chain(outer, len, 64, PBUF_POOL));
-    expect_hello();
-    assert_int_equal(bench_counters()->rx_copies, 1);
+    arrives_with_one_copy(chain(outer, make_datagram(outer), 64, PBUF_POOL));
 }
 
 TEST(chain_of_single_bytes_arrives)
@@ -73,10 +77,7 @@ TEST(chain_of_single_bytes_arrives)
     uint8_t outer[BENCH_PACKET_MAX];
 
     bench_connect();
-    size_t len = make_datagram(outer);
-    bench_inject_pbuf(0, chain(outer, len, 1, PBUF_RAM));
-    expect_hello();
-    assert_int_equal(bench_counters()->rx_copies, 1);
+    arrives_with_one_copy(chain(outer, make_datagram(outer), 1, PBUF_RAM));
 }
 
 TEST(shared_pbuf_is_not_modified)
@@ -88,9 +89,7 @@ TEST(shared_pbuf_is_not_modified)
     struct pbuf *p = bench_pbuf(outer, len, PBUF_POOL);
 
     pbuf_ref(p);
-    bench_inject_pbuf(0, p);
-    expect_hello();
-    assert_int_equal(bench_counters()->rx_copies, 1);
+    arrives_with_one_copy(p);
     assert_int_equal(p->ref, 1);
     assert_memory_equal(p->payload, outer + 28, len - 28); /* lwIP has moved past the headers */
     pbuf_free(p);
@@ -103,9 +102,7 @@ TEST(read_only_pbuf_is_not_modified)
     bench_connect();
     size_t len = make_datagram(outer);
     memcpy(before, outer, len);
-    bench_inject_pbuf(0, pbuf_alloc_reference(outer, (u16_t)len, PBUF_ROM));
-    expect_hello();
-    assert_int_equal(bench_counters()->rx_copies, 1);
+    arrives_with_one_copy(pbuf_alloc_reference(outer, (u16_t)len, PBUF_ROM));
     assert_memory_equal(outer, before, len);
 }
 

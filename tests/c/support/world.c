@@ -336,3 +336,13 @@ void make_initiation(struct world *world, unsigned from, unsigned to, struct dat
     grab(world, out);
     assert_int_equal(kind_of(out), WYRM_MSG_INITIATION);
 }
+
+void make_response(struct world *world, struct datagram *out)
+{
+    assert_int_equal(wyrm_peer_connect(&world->node[A].dev, world->now, world->id[A][B]),
+                     WYRM_IDLE);
+    settle(world, A);
+    assert_true(carry(world));
+    grab(world, out);
+    assert_int_equal(kind_of(out), WYRM_MSG_RESPONSE);
+}

@@ -105,7 +105,9 @@ uint32_t all_drops(struct world *world, unsigned node);
 
 /* The device may call the peer at once, however short ago it did. */
 void forget_last_call(struct wyrm_peer *peer);
-/* An end of a handshake played by hand: a valid initiation from `from` to `to`, not sent. */
+/* Makes a valid initiation from `from` to `to` without sending it. */
 void make_initiation(struct world *world, unsigned from, unsigned to, struct datagram *out);
+/* Lets A initiate and B answer; takes the response off the wire into `out`. */
+void make_response(struct world *world, struct datagram *out);
 
 #endif /* WYRM_TEST_WORLD_H */

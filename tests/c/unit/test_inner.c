@@ -8,6 +8,16 @@
 
 #include "core/wyrm_inner.h"
 
+static void is_read(const struct wyrm_inner *inner, uint8_t family, const uint8_t *source,
+                    const uint8_t *destination)
+{
+    assert_int_equal(inner->family, family);
+    assert_int_equal(inner->len, 60);
+    assert_int_equal(inner->tos, 0xb9);
+    assert_ptr_equal(inner->source, source);
+    assert_ptr_equal(inner->destination, destination);
+}
+
 TEST(an_ipv4_header_is_read)
 {
     struct wyrm_inner inner;
@@ -16,11 +26,7 @@ TEST(an_ipv4_header_is_read)
     make_ip4(ip, sizeof(ip), A, B, 1);
     ip[1] = 0xb9;
     assert_true(wyrm_inner_parse(&inner, ip, sizeof(ip)));
-    assert_int_equal(inner.family, 4);
-    assert_int_equal(inner.len, 60);
-    assert_int_equal(inner.tos, 0xb9);
-    assert_ptr_equal(inner.source, ip + 12);
-    assert_ptr_equal(inner.destination, ip + 16);
+    is_read(&inner, 4, ip + 12, ip + 16);
 }
 
 TEST(an_ipv6_header_is_read)
@@ -32,11 +38,7 @@ TEST(an_ipv6_header_is_read)
     ip[0] |= 0x0b;
     ip[1] |= 0x9f; /* the low bits belong to the flow label */
     assert_true(wyrm_inner_parse(&inner, ip, sizeof(ip)));
-    assert_int_equal(inner.family, 6);
-    assert_int_equal(inner.len, 60);
-    assert_int_equal(inner.tos, 0xb9);
-    assert_ptr_equal(inner.source, ip + 8);
-    assert_ptr_equal(inner.destination, ip + 24);
+    is_read(&inner, 6, ip + 8, ip + 24);
 }
 
 TEST(other_versions_are_refused)

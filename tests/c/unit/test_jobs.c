@@ -28,10 +28,7 @@ static struct world *response_at_a(void)
     struct world *w = world_make(2);
     struct datagram response;
 
-    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
-    settle(w, A);
-    carry(w);
-    grab(w, &response);
+    make_response(w, &response);
     assert_int_equal(inject(w, A, &response, &w->node[B].address), WYRM_WORK);
     return w;
 }
@@ -144,12 +141,30 @@ STALE_TEST(a_response_taken_before_the_device_was_begun_anew_begins_nothing, res
 STALE_TEST(a_message_taken_before_the_device_was_begun_anew_is_not_read, initiation_at_b, B, A,
            begin_anew)
 
-/* The second half of a responder's job, the peer being known. */
+/* B's job up to the computed response, which is not committed yet. */
 static void answer_begun(struct world *w, struct wyrm_job *job)
 {
     take_and_run(w, B, job);
     assert_int_equal(commit(w, B, job), WYRM_WORK);
     wyrm_job_run(job);
+}
+
+/* B computes responses to two initiations of A, the second one `pause` later. Commits neither. */
+static struct world *two_answers_begun(struct wyrm_job *older, struct wyrm_job *newer,
+                                       wyrm_ms pause)
+{
+    struct world *w = world_make(2);
+    struct datagram first, second;
+
+    make_initiation(w, A, B, &first);
+    make_initiation(w, A, B, &second);
+    inject(w, B, &first, &w->node[A].address);
+    answer_begun(w, older);
+    sleep_through(w, pause);
+    w->node[B].dev.loaded_until = 0;
+    inject(w, B, &second, &w->node[A].address);
+    answer_begun(w, newer);
+    return w;
 }
 
 #define STALE_ANSWER_TEST(name, event)                                                             \
@@ -252,17 +267,9 @@ TEST(two_workers_with_the_same_initiation_make_one_session)
 
 TEST(the_older_of_two_initiations_loses_whichever_ends_first)
 {
-    struct world *w = world_make(2);
-    struct datagram older, newer;
     struct wyrm_job slow, fast;
+    struct world *w = two_answers_begun(&slow, &fast, 2000);
 
-    make_initiation(w, A, B, &older);
-    make_initiation(w, A, B, &newer);
-    inject(w, B, &older, &w->node[A].address);
-    answer_begun(w, &slow);
-    sleep_through(w, 2000);
-    inject(w, B, &newer, &w->node[A].address);
-    answer_begun(w, &fast);
     assert_int_equal(commit(w, B, &fast), WYRM_SEND);
     sleep_through(w, 2000);
     assert_int_equal(commit(w, B, &slow), WYRM_D_TIMESTAMP);
@@ -275,10 +282,7 @@ TEST(the_same_response_twice_begins_one_session)
     struct datagram response;
     uint64_t before;
 
-    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
-    settle(w, A);
-    carry(w);
-    grab(w, &response);
+    make_response(w, &response);
     inject(w, A, &response, &w->node[B].address);
     settle(w, A);
     before = node_hash(&w->node[A]);
@@ -756,17 +760,9 @@ TEST(an_answer_whose_index_is_taken_is_not_sent)
 
 TEST(two_answers_to_a_peer_within_20_ms_are_one)
 {
-    struct world *w = world_make(2);
-    struct datagram first, second;
     struct wyrm_job slow, fast;
+    struct world *w = two_answers_begun(&fast, &slow, 0);
 
-    make_initiation(w, A, B, &first);
-    make_initiation(w, A, B, &second);
-    inject(w, B, &first, &w->node[A].address);
-    answer_begun(w, &fast);
-    w->node[B].dev.loaded_until = 0;
-    inject(w, B, &second, &w->node[A].address);
-    answer_begun(w, &slow);
     assert_int_equal(commit(w, B, &fast), WYRM_SEND);
     sleep_through(w, 19);
     assert_int_equal(commit(w, B, &slow), WYRM_D_RATE);
@@ -878,10 +874,7 @@ TEST(a_response_with_a_low_order_ephemeral_is_dropped)
         struct datagram response;
         uint64_t before;
 
-        wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
-        settle(w, A);
-        carry(w);
-        grab(w, &response);
+        make_response(w, &response);
         before = node_peers_hash(&w->node[A]);
         memcpy(response.data + RESPONSE_EPHEMERAL, low_order[i], 32);
         sign(w, &response, A, RESPONSE_MAC1);

@@ -572,10 +572,7 @@ TEST(known_defect_29_a_late_response_does_not_revive_a_disconnected_peer)
     struct world *w = world_make(2);
     struct datagram response;
 
-    wyrm_peer_connect(&w->node[A].dev, w->now, w->id[A][B]);
-    settle(w, A);
-    carry(w);
-    grab(w, &response);
+    make_response(w, &response);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     settle(w, A);
     refused(w, &response, &w->node[B].address, WYRM_D_INDEX);

@@ -281,14 +281,7 @@ def test_persistent_keepalive_keeps_the_nat_mapping_open(
 def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
     assert pair.west.host.pings(pair.EAST) == 1
-    pair.west.stop()
-    pair.west.start()
-    pair.west.set_key(pair.west.keys)
-    pair.west.set("listen-port 51820")
-    pair.west.set(
-        f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
-    )
-    pair.west.up(f"{pair.WEST}/24")
+    pair.restart(pair.west, endpoint=True)
     assert pair.west.host.pings(pair.EAST, count=2) == 2
 
 
@@ -300,12 +293,7 @@ def test_a_new_handshake_follows_when_a_peer_lost_its_sessions(
     """East has forgotten everything and says nothing: west finds out within 15 seconds."""
     pair = connect(west, east)
     assert pair.west.host.pings(pair.EAST) == 1
-    pair.east.stop()
-    pair.east.start()
-    pair.east.set_key(pair.east.keys)
-    pair.east.set("listen-port 51820")
-    pair.east.set(f"peer {pair.west.keys.public} allowed-ips {pair.WEST}/32")
-    pair.east.up(f"{pair.EAST}/24")
+    pair.restart(pair.east)
     assert pair.west.host.pings(pair.EAST, count=40, interval_s=0.5, wait_s=0.5) >= 1
 
 

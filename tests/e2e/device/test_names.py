@@ -8,7 +8,6 @@ import base64
 import contextlib
 import re
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
 from wyrmlab.network import capture
+from wyrmlab.network.datagrams import DatagramServer
 from wyrmlab.network.dhcp import DhcpServer
 from wyrmlab.network.host import HERE
 from wyrmlab.peers.conf import at
@@ -27,44 +27,31 @@ MakePair = Callable[..., DeviceTunnel]
 NAME = "vpn.example.com"
 
 
-class NameServer:
-    """Tells everybody that all names are at `address`; with None that there is no such name.
+class NameServer(DatagramServer):
+    """Answers that every name has the address `address`; if None, that no name exists.
 
     Questions for one of the names in `slow` wait for `answer_late`.
     """
 
     def __init__(self, at: str) -> None:
+        super().__init__(at, 53)
         self.address: str | None = None
         self.names: set[str] = set()  # asked for so far
         self.slow: set[str] = set()
         self.forged = False  # each answer comes after forgeries of it, which say 10.9.0.66
         self.waiting: list[tuple[dpkt.dns.DNS, tuple[str, int]]] = []
         self.asked = 0
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind((at, 53))
-        self._socket.settimeout(0.1)
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
 
-    def close(self) -> None:
-        self._end.set()
-        self._thread.join(10)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while not self._end.is_set():
-            with contextlib.suppress(TimeoutError):
-                data, asker = self._socket.recvfrom(512)
-                self.asked += 1
-                message = dpkt.dns.DNS(data)
-                self.names.add(message.qd[0].name)
-                if message.qd[0].name in self.slow:
-                    self.waiting.append((message, asker))
-                else:
-                    if self.forged:
-                        self._send_forgeries(data, asker)
-                    self._socket.sendto(self._answer(message), asker)
+    def handle(self, data: bytes, sender: tuple[str, int]) -> None:
+        self.asked += 1
+        message = dpkt.dns.DNS(data)
+        self.names.add(message.qd[0].name)
+        if message.qd[0].name in self.slow:
+            self.waiting.append((message, sender))
+            return
+        if self.forged:
+            self._send_forgeries(data, sender)
+        self.socket.sendto(self._answer(message), sender)
 
     def _send_forgeries(self, question: bytes, asker: tuple[str, int]) -> None:
         """What somebody can send who does not see the question, and messages cut short."""
@@ -74,7 +61,7 @@ class NameServer:
         other_id = bytes([forged[0] ^ 1]) + forged[1:]
         other_name = forged.replace(b"\3vpn", b"\3nvp")
         for message in (other_id, other_name, *(forged[:n] for n in range(12 + len(NAME)))):
-            self._socket.sendto(message, asker)
+            self.socket.sendto(message, asker)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as elsewhere:
             elsewhere.sendto(forged, asker)
 
@@ -88,7 +75,7 @@ class NameServer:
     def answer_late(self, name: str) -> None:
         for message, asker in [*self.waiting]:
             if message.qd[0].name == name:
-                self._socket.sendto(self._answer(message), asker)
+                self.socket.sendto(self._answer(message), asker)
 
     def _answer(self, message: dpkt.dns.DNS) -> bytes:
         message.qr = dpkt.dns.DNS_R
@@ -110,9 +97,7 @@ def name_server() -> Iterator[Callable[..., NameServer]]:
     with contextlib.ExitStack() as stack:
 
         def make(at: str = HOST_OUTER[4]) -> NameServer:
-            server = NameServer(at)
-            stack.callback(server.close)
-            return server
+            return stack.enter_context(NameServer(at))
 
         yield make
 

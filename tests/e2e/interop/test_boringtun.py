@@ -62,15 +62,7 @@ def test_boringtun_pings_and_streams_pass(
 def test_boringtun_is_back_after_a_restart(connect: Connect, west: str, east: str) -> None:
     pair = connect(west, east)
     assert pair.west.host.pings(pair.EAST) == 1
-    pair.west.stop()
-    eventually(lambda: "wga" not in pair.west.host.ip("-o link"), "the end of the interface")
-    pair.west.start()
-    pair.west.set_key(pair.west.keys)
-    pair.west.set("listen-port 51820")
-    pair.west.set(
-        f"peer {pair.east.keys.public} allowed-ips {pair.EAST}/32 endpoint 10.77.0.2:51820"
-    )
-    pair.west.up(f"{pair.WEST}/24")
+    pair.restart(pair.west, endpoint=True)
     assert pair.west.host.pings(pair.EAST, count=2, wait_s=6) == 2
     assert pair.east.host.pings(pair.WEST) == 1
 

@@ -15,17 +15,6 @@ Connect = Callable[..., Pair]
 SERVERS = pytest.mark.parametrize("east", ["wyrmd", "wireguard-go"])
 
 
-def restart(pair: Pair, endpoint: bool) -> None:
-    """East forgets everything; it may know where west is, or wait for it."""
-    where = " endpoint 10.77.0.1:51820" if endpoint else ""
-    pair.east.stop()
-    pair.east.start()
-    pair.east.set_key(pair.east.keys)
-    pair.east.set("listen-port 51820")
-    pair.east.set(f"peer {pair.west.keys.public} allowed-ips {pair.WEST}/32{where}")
-    pair.east.up(f"{pair.EAST}/24")
-
-
 @SERVERS
 def test_a_client_brings_the_tunnel_up(connect: Connect, east: str) -> None:
     pair = connect("wyrmd-client", east)
@@ -37,7 +26,7 @@ def test_an_initiation_of_the_server_is_dropped_and_the_client_initiates(connect
     """The restarted server initiates in vain; the client does once a packet goes unanswered."""
     pair = connect("wyrmd-client", "wireguard-go")
     assert pair.west.host.pings(pair.EAST) == 1
-    restart(pair, endpoint=True)
+    pair.restart(pair.east, endpoint=True)
     assert pair.east.host.pings(pair.WEST, count=2, wait_s=0.5) == 0
     assert pair.west.host.pings(pair.EAST, count=45, interval_s=0.5, wait_s=0.5) >= 1
     assert pair.east.host.pings(pair.WEST) == 1

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -16,6 +17,7 @@ from wyrmlab.base import paths
 from wyrmlab.base.errors import UsageError
 
 TARGETS = paths.ROOT / "bench" / "targets.toml"
+Model = TypeVar("Model", bound=BaseModel)
 BASELINE = paths.ROOT / "bench" / "results" / "crypto.json"
 # Figure and how far it may stray: the timers that count instructions are true to within one.
 MEASURES = {"instructions": 1, "code_bytes": 0, "stack_bytes": 0}
@@ -92,16 +94,21 @@ class Baseline(BaseModel):
     rows: list[Row] = []
 
 
-def load_baseline(file: Path = BASELINE) -> Baseline:
+def load(model: type[Model], file: Path) -> Model:
+    """Reads a baseline; an empty one if there is no file."""
     if not file.exists():
-        return Baseline()
+        return model()
     try:
-        return Baseline.model_validate_json(file.read_text())
+        return model.model_validate_json(file.read_text())
     except ValidationError as error:
         raise UsageError(
-            f"{paths.shown(file)} is no baseline: {error.errors()[0]['msg']}.",
-            remedy="Restore it with git, or write it anew with --accept.",
+            f"{paths.shown(file)} is not a valid baseline: {error.errors()[0]['msg']}.",
+            remedy="Restore it with git, or record a new one with --accept.",
         ) from error
+
+
+def load_baseline(file: Path = BASELINE) -> Baseline:
+    return load(Baseline, file)
 
 
 def merged(old: Baseline, tools: Mapping[str, str], rows: Sequence[Row]) -> Baseline:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from rich.console import Console
 from rich.table import Table
 
 from wyrmlab.base import paths
-from wyrmlab.base.errors import FAILED, UsageError, WyrmError
+from wyrmlab.base.errors import FAILED, WyrmError
 from wyrmlab.measure import figures, footprint, stack, table
 from wyrmlab.measure.cores import version
 from wyrmlab.measure.figures import Comparison
@@ -227,15 +227,7 @@ def load_goals(file: Path = figures.TARGETS) -> dict[tuple[str, str], int]:
 
 
 def load_baseline(file: Path = BASELINE) -> Baseline:
-    if not file.exists():
-        return Baseline()
-    try:
-        return Baseline.model_validate_json(file.read_text())
-    except ValidationError as error:
-        raise UsageError(
-            f"{paths.shown(file)} is no baseline: {error.errors()[0]['msg']}.",
-            remedy="Restore it with git, or write it anew with --accept.",
-        ) from error
+    return figures.load(Baseline, file)
 
 
 def as_json(rows: Sequence[Row]) -> str:

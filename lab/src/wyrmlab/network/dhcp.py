@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import struct
-import threading
-from typing import Self
 
 import dpkt
 
+from wyrmlab.network.datagrams import DatagramServer
 
-class DhcpServer:
+
+class DhcpServer(DatagramServer):
     """Leases one address, with any netmask, on the TAP `interface` to whoever asks."""
 
     def __init__(
@@ -25,36 +24,21 @@ class DhcpServer:
         netmask: str = "255.255.255.0",
         interface: str = "tap0",
     ) -> None:
+        super().__init__("", 67)
         self.acknowledged = 0
         self._router, self._dns = socket.inet_aton(router), socket.inet_aton(dns)
         self._address, self._netmask = socket.inet_aton(address), socket.inet_aton(netmask)
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode())
-        self._socket.bind(("", 67))
-        self._socket.settimeout(0.1)
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode())
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join(10)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while not self._end.is_set():
-            with contextlib.suppress(TimeoutError):
-                request = dpkt.dhcp.DHCP(self._socket.recv(2000))
-                kind = dict(request.opts).get(dpkt.dhcp.DHCP_OPT_MSGTYPE)
-                if kind == bytes([dpkt.dhcp.DHCPDISCOVER]):
-                    self._reply(request, dpkt.dhcp.DHCPOFFER)
-                elif kind == bytes([dpkt.dhcp.DHCPREQUEST]):
-                    self._reply(request, dpkt.dhcp.DHCPACK)
-                    self.acknowledged += 1
+    def handle(self, data: bytes, _sender: tuple[str, int]) -> None:
+        request = dpkt.dhcp.DHCP(data)
+        kind = dict(request.opts).get(dpkt.dhcp.DHCP_OPT_MSGTYPE)
+        if kind == bytes([dpkt.dhcp.DHCPDISCOVER]):
+            self._reply(request, dpkt.dhcp.DHCPOFFER)
+        elif kind == bytes([dpkt.dhcp.DHCPREQUEST]):
+            self._reply(request, dpkt.dhcp.DHCPACK)
+            self.acknowledged += 1
 
     def _reply(self, request: dpkt.dhcp.DHCP, kind: int) -> None:
         options = [
@@ -72,4 +56,4 @@ class DhcpServer:
             chaddr=request.chaddr,
             opts=options,
         )
-        self._socket.sendto(bytes(reply), ("255.255.255.255", 68))
+        self.socket.sendto(bytes(reply), ("255.255.255.255", 68))

@@ -51,6 +51,21 @@ class Pair:
         self.west.up(f"{self.WEST}/24", f"{self.WEST6}/64", mtu=mtu)
         self.east.up(f"{self.EAST}/24", f"{self.EAST6}/64", mtu=mtu)
 
+    def restart(self, side: WireGuard, *, endpoint: bool = False) -> None:
+        """Restarts one daemon without its sessions; with `endpoint` it knows where the other is."""
+        west = side is self.west
+        own, other, peer = (
+            (self.WEST, self.EAST, self.east) if west else (self.EAST, self.WEST, self.west)
+        )
+        side.stop()
+        side.wait_gone()
+        side.start()
+        side.set_key(side.keys)
+        side.set(f"listen-port {PORT}")
+        where = f" endpoint {self.endpoint(peer)}" if endpoint else ""
+        side.set(f"peer {peer.keys.public} allowed-ips {other}/32{where}")
+        side.up(f"{own}/24")
+
 
 @contextlib.contextmanager
 def pair(
