@@ -177,6 +177,8 @@ static inline struct netif *wyrm_lwip_netif(struct wyrm_lwip *lwip)
 {
     return &lwip->netif;
 }
+/* The tunnel that an interface belongs to, or NULL if the interface is not a tunnel. */
+struct wyrm_lwip *wyrm_lwip_from_netif(struct netif *netif);
 /* The core device, valid from start to remove. Requires the lock. */
 static inline struct wyrm_device *wyrm_lwip_device(struct wyrm_lwip *lwip)
 {
@@ -244,13 +246,12 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip);
 
 /* lwIP routes by the addresses of its interfaces alone, and accepts a packet for any of these
  * addresses on any interface. To route by allowed prefixes (AllowedIPs = 0.0.0.0/0, say), and to
- * keep hosts outside the tunnel from forging addresses behind it, put these lines into lwipopts.h,
- * and declare the four functions in the header that LWIP_HOOK_FILENAME names:
+ * keep hosts outside the tunnel from forging addresses behind it, put these lines into lwipopts.h:
  *
- *     #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest)  wyrm_lwip_route4(src, dest)
- *     #define LWIP_HOOK_IP6_ROUTE(src, dest)      wyrm_lwip_route6(src, dest)
- *     #define LWIP_HOOK_IP4_INPUT(p, inp)         wyrm_lwip_input4(p, inp)
- *     #define LWIP_HOOK_IP6_INPUT(p, inp)         wyrm_lwip_input6(p, inp)
+ *     #define LWIP_HOOK_FILENAME                 "wyrm_lwip_hooks.h"
+ *     #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
+ *
+ * They call the four functions below in front of the application's own hooks, if it has any.
  *
  * Output: the longest prefix that contains the destination wins, whether of an attached network or
  * an allowed one; the tunnel wins ties. The device's own addresses stay local. An attached network

@@ -46,9 +46,6 @@ typedef int wyrm_lwip_not_built; /* ISO C requires a declaration in every file *
 
 /* ---- wyrm_lwip.c: data path --------------------------------------------- */
 
-/* The tunnel that an interface belongs to, or NULL if the interface is not a tunnel. */
-struct wyrm_lwip *wyrm_lwip_from_netif(struct netif *netif);
-
 /* netif->output and netif->output_ip6. */
 #if LWIP_IPV4
 err_t wyrm_lwip_output4(struct netif *netif, struct pbuf *packet, const ip4_addr_t *next_hop);

@@ -51,12 +51,16 @@ void bench_free(void *memory);
 #define LWIP_SUPPORT_CUSTOM_PBUF        1
 #define LWIP_STATS                      0
 
-#ifdef BENCH_HOOKS
-#define LWIP_HOOK_FILENAME                 "bench_hooks.h"
+#ifdef BENCH_HOOKS_OF_ITS_OWN
+/* The application routes too: some of its hooks are macros here, the others in its file. */
+#define LWIP_HOOK_FILENAME                 "app_hooks.h"
+#define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) app_route4(src, dest)
+#define LWIP_HOOK_IP6_ROUTE                app_route6
+#endif
+
+#ifdef BENCH_HOOKS_WITHOUT_OTHERS
+#define LWIP_HOOK_FILENAME                 "wyrm_lwip_hooks.h"
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
-#define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
-#define LWIP_HOOK_IP4_INPUT(p, inp)        wyrm_lwip_input4(p, inp)
-#define LWIP_HOOK_IP6_INPUT(p, inp)        wyrm_lwip_input6(p, inp)
 #endif
 
 #endif

@@ -1,5 +1,0 @@
-/*
- * SPDX-FileCopyrightText: 2026 The Wyrmling authors
- * SPDX-License-Identifier: MIT
- */
-#include "wyrm_lwip.h"
