@@ -19,16 +19,13 @@
 #include "FreeRTOS.h"
 #include "task.h"
 
-#include "lwip/etharp.h"
-#include "lwip/ethip6.h"
-#include "lwip/mld6.h"
 #include "lwip/netif.h"
 #include "lwip/pbuf.h"
 #include "lwip/stats.h"
-#include "lwip/tcpip.h"
 
 #include "board.h"
 #include "cortexm.h"
+#include "ethernet.h"
 #include "mps2_private.h"
 
 #define REG(offset) REG32(BOARD_LAN9118_BASE + (offset))
@@ -69,15 +66,13 @@ enum {
 };
 #define MAC_CR_ON (1u << 20 | 1u << 19 | 1u << 3 | 1u << 2) /* duplex, all multicast, TX, RX */
 
-#define CRC_LEN          4u
-#define RX_TASK_PRIORITY 5
-#define RX_TASK_STACK    256 /* words */
+#define CRC_LEN       4u
+#define RX_TASK_STACK 256 /* words */
 
 /* Frames are accessed as words, whatever their type. */
 typedef uint32_t __attribute__((may_alias)) word;
 
 static struct board_eth_stats stats;
-static struct netif *interface;
 static TaskHandle_t rx_task;
 
 void board_eth_stats(struct board_eth_stats *out)
@@ -145,18 +140,7 @@ static bool receive_frame(struct pbuf *p)
     }
     fifo_read(p->payload, words);
     pbuf_realloc(p, (u16_t)(len - CRC_LEN));
-    stats.rx_frames++;
-    LINK_STATS_INC(link.recv);
     return true;
-}
-
-static void deliver(struct pbuf *p)
-{
-    if (interface->input(p, interface) == ERR_OK)
-        return;
-    stats.rx_refused++;
-    LINK_STATS_INC(link.drop);
-    pbuf_free(p);
 }
 
 /* Without a free buffer, leave the frames in the FIFO: the controller then drops new ones at no
@@ -170,7 +154,7 @@ static void receive_all(void)
             stats.rx_no_buffer++;
             vTaskDelay(1);
         } else if (receive_frame(p)) {
-            deliver(p);
+            ethernet_deliver(p);
         }
     }
 }
@@ -281,7 +265,6 @@ static void controller_start(struct netif *netif)
         netif->hwaddr[i] = (u8_t)(low >> 8 * i);
     netif->hwaddr[4] = (u8_t)high;
     netif->hwaddr[5] = (u8_t)(high >> 8);
-    netif->hwaddr_len = ETH_HWADDR_LEN;
 
     IRQ_CFG = IRQ_CFG_PUSH_PULL;
     FIFO_INT = 0;
@@ -292,35 +275,15 @@ static void controller_start(struct netif *netif)
     mac_write(MAC_CR, MAC_CR_ON);
 }
 
-/* The controller receives all multicast, so there is no filter to change. */
-static err_t multicast_filter(struct netif *netif, const ip6_addr_t *group,
-                              enum netif_mac_filter_action action)
-{
-    (void)netif;
-    (void)group;
-    (void)action;
-    return ERR_OK;
-}
-
 err_t board_netif_init(struct netif *netif)
 {
     static StaticTask_t task;
     static StackType_t stack[RX_TASK_STACK];
 
-    interface = netif;
     controller_start(netif);
-    netif->name[0] = 'e';
-    netif->name[1] = 'n';
-    netif->mtu = 1500;
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET |
-                   NETIF_FLAG_LINK_UP | NETIF_FLAG_MLD6;
-    netif->output = etharp_output;
-    netif->output_ip6 = ethip6_output;
-    netif->linkoutput = transmit;
-    netif_set_mld_mac_filter(netif, multicast_filter);
-
-    rx_task =
-        xTaskCreateStatic(receive_task, "eth", RX_TASK_STACK, NULL, RX_TASK_PRIORITY, stack, &task);
+    ethernet_start(netif, transmit, &stats);
+    rx_task = xTaskCreateStatic(receive_task, "eth", RX_TASK_STACK, NULL, ETHERNET_TASK_PRIORITY,
+                                stack, &task);
     nvic_set_priority(MPS2_IRQ_ETHERNET, BOARD_IRQ_PRIORITY, BOARD_PRIO_BITS);
     nvic_enable(MPS2_IRQ_ETHERNET);
     return ERR_OK;

@@ -13,12 +13,8 @@ void timer_start(void);
 void uart_start(void);
 void flash_start(void);
 
-/** Sends text by polling, for panics. */
-void uart_write_polled(const char *text);
-
-/* Interrupt and fault entries of the vector table */
+/* Interrupt entries of the vector table */
 void uart_rx_isr(void);
 void ethernet_isr(void);
-void fault_handler(void);
 
 #endif

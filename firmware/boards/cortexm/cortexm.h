@@ -48,6 +48,9 @@ static inline void irq_restore(uint32_t state)
     __asm volatile("msr primask, %0" : : "r"(state) : "memory");
 }
 
+/** Entry of all faults in the vector table (fault.c). */
+void fault_handler(void);
+
 static inline void wait_for_interrupt(void)
 {
     __asm volatile("dsb\n wfi" : : : "memory");
