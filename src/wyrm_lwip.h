@@ -236,6 +236,11 @@ static inline void wyrm_lwip_set_strict_locked(struct wyrm_lwip *lwip, bool stri
  * that way. ERR_USE: the port is in use, nothing changes; ERR_CLSD: the tunnel is not running. */
 err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port);
 void wyrm_lwip_remove_locked(struct wyrm_lwip *lwip);
+/* True while the tunnel passes a datagram of its own to lwIP, for checks on outer interfaces. */
+static inline bool wyrm_lwip_is_sending_locked(const struct wyrm_lwip *lwip)
+{
+    return lwip->sending;
+}
 /* The time that calls of wyrm.h take. */
 wyrm_ms wyrm_lwip_now_locked(struct wyrm_lwip *lwip);
 /* Polls the core, sends what it has to send, and sets the timer. Required after any call of wyrm.h;

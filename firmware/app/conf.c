@@ -44,7 +44,8 @@ static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that en
 static size_t text_len;
 static uint8_t own_key[WYRM_KEY_LEN];
 static bool strict;
-static bool saved; /* flash holds the current configuration */
+static bool saved;   /* flash holds the current configuration */
+static bool refused; /* flash holds one that could not be read, and nothing has replaced it yet */
 
 const struct wyrm_conf *conf_current(void)
 {
@@ -105,6 +106,7 @@ static bool adopt(size_t len)
     if (good) {
         memcpy(text, fresh, len);
         text_len = len;
+        refused = false;
     }
     wyrm_wipe(fresh, sizeof fresh);
     if (text_len > 0)
@@ -192,7 +194,7 @@ static bool is_damaged(void)
     return false;
 }
 
-enum conf_saved conf_start(void)
+static enum conf_saved load(void)
 {
     struct header header;
     uint32_t serial;
@@ -210,6 +212,14 @@ enum conf_saved conf_start(void)
     if (slot < SLOTS && !saved)
         return CONF_REFUSED;
     return text_len > 0 ? CONF_GOOD : CONF_NONE;
+}
+
+enum conf_saved conf_start(void)
+{
+    enum conf_saved found = load();
+
+    refused = found == CONF_REFUSED;
+    return found;
 }
 
 void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN])
@@ -299,8 +309,13 @@ static bool paste(void)
 static bool save(void)
 {
     uint32_t serial;
-    unsigned newest = newest_slot(&serial);
+    unsigned newest;
 
+    if (refused) /* an empty one would open the next boot */
+        return shell_error(
+            "there is nothing to save, and the saved configuration that cannot be "
+            "used stays; replace it with 'conf paste' or erase it with 'conf clear'");
+    newest = newest_slot(&serial);
     wyrm_wipe(fresh, sizeof fresh);
     saved = write_slot(newest == 0 ? 1 : 0, serial + 1);
     if (!saved)
@@ -336,6 +351,7 @@ static bool clear(void)
     text_len = 0;
     strict = false;
     saved = false;
+    refused = false;
     if (!erase_slots())
         return shell_error("erasing the flash failed");
     console_printf("conf: cleared\n");

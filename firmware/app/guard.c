@@ -17,6 +17,8 @@
 #include "neighbors.h"
 #include "tunnel_device.h"
 
+#define OUTSIDE_KEPT 4u /* destinations of each family */
+
 #define DHCP_CLIENT 68
 #define DHCP_SERVER 67
 #define MLD_QUERY   130
@@ -80,8 +82,7 @@ static unsigned attached6(const struct netif *netif, const ip6_addr_t *dest)
     return 0;
 }
 
-/* False for the tunnel's own encrypted datagrams: its routing functions know when it is sending. */
-static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
+static bool is_routed_into_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
 {
     if (!guard.strict && (ip4_addr_ismulticast(dest) || ip4_addr_isbroadcast(dest, netif)))
         return false;
@@ -89,12 +90,56 @@ static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest
            is_tunnel(wyrm_lwip_route4(NULL, dest));
 }
 
-static bool belongs_to_tunnel6(const struct netif *netif, const ip6_addr_t *dest)
+static bool is_routed_into_tunnel6(const struct netif *netif, const ip6_addr_t *dest)
 {
     if (!guard.strict && (ip6_addr_ismulticast(dest) || ip6_addr_islinklocal(dest)))
         return false;
     return (guard.holding && is_held(6, dest->addr, guard.strict ? 0 : attached6(netif, dest))) ||
            is_tunnel(wyrm_lwip_route6(NULL, dest));
+}
+
+/* Destinations found outside the tunnel, so that the route of a packet is not looked up twice. Only
+ * these are kept: a verdict that was missed costs a lookup, never a packet in the clear. */
+static struct {
+    struct {
+        bool known;
+        ip4_addr_t dest;
+    } four[OUTSIDE_KEPT];
+    struct {
+        bool known;
+        ip6_addr_t dest;
+    } six[OUTSIDE_KEPT];
+} outside;
+
+/* Datagrams of the tunnel itself do not belong to it: routing passes over it while it sends one. */
+static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
+{
+    unsigned place = lwip_ntohl(dest->addr) % OUTSIDE_KEPT;
+
+    if (wyrm_lwip_is_sending_locked(tunnel_lwip()))
+        return guard.holding && is_routed_into_tunnel4(netif, dest);
+    if (outside.four[place].known && ip4_addr_eq(&outside.four[place].dest, dest))
+        return false;
+    if (is_routed_into_tunnel4(netif, dest))
+        return true;
+    outside.four[place].known = true;
+    outside.four[place].dest = *dest;
+    return false;
+}
+
+static bool belongs_to_tunnel6(const struct netif *netif, const ip6_addr_t *dest)
+{
+    unsigned place = lwip_ntohl(dest->addr[3]) % OUTSIDE_KEPT;
+
+    if (outside.six[place].known && ip6_addr_eq(&outside.six[place].dest, dest))
+        return false;
+    if (is_routed_into_tunnel6(netif, dest))
+        return true;
+    if (!wyrm_lwip_is_sending_locked(tunnel_lwip())) {
+        outside.six[place].known = true;
+        outside.six[place].dest = *dest;
+    }
+    return false;
 }
 
 /* ---- packets that keep the device on its network ---- */
@@ -202,16 +247,36 @@ static err_t output4(struct netif *netif, struct pbuf *p, const ip4_addr_t *dest
 
 static err_t output6(struct netif *netif, struct pbuf *p, const ip6_addr_t *dest)
 {
-    if (may_leave6(netif, p, dest))
-        return send6(netif, p, dest);
-    guard.refused++;
-    return ERR_RTE;
+    if (!may_leave6(netif, p, dest)) {
+        guard.refused++;
+        return ERR_RTE;
+    }
+    return neighbors_may_ask6(netif, dest) ? send6(netif, p, dest) : ERR_RTE;
 }
 
 /* ---- control ---- */
 
+void guard_reconsider(void)
+{
+    memset(&outside, 0, sizeof outside);
+}
+
+/* An address, or the state of an interface or link. */
+static void on_change(struct netif *netif, netif_nsc_reason_t reason,
+                      const netif_ext_callback_args_t *args)
+{
+    (void)netif;
+    (void)reason;
+    (void)args;
+    guard_reconsider();
+}
+
 void guard_install(struct netif *netif)
 {
+    NETIF_DECLARE_EXT_CALLBACK(watch)
+
+    netif_remove_ext_callback(&watch); /* installed again */
+    netif_add_ext_callback(&watch, on_change);
     send4 = netif->output;
     send6 = netif->output_ip6;
     netif->output = output4;
@@ -225,16 +290,19 @@ void guard_hold(const struct wyrm_prefix *prefixes, unsigned count)
     if (guard.count > 0)
         memcpy(guard.prefixes, prefixes, count * sizeof *prefixes);
     guard.holding = true;
+    guard_reconsider();
 }
 
 void guard_set_strict(bool on)
 {
     guard.strict = on;
+    guard_reconsider();
 }
 
 void guard_release(void)
 {
     guard.holding = false;
+    guard_reconsider();
 }
 
 bool guard_is_holding(void)

@@ -35,6 +35,10 @@ void guard_set_strict(bool on);
 /** Ends guard_hold(), when the tunnel is up or off. Only the tunnel's routes are checked then. */
 void guard_release(void);
 
+/** To be called when the tunnel's prefixes have changed otherwise: the guard keeps its latest
+ * verdicts. It notices by itself when an address or the state of an interface changes. */
+void guard_reconsider(void);
+
 /** True while guard_hold() is in force. Any task. */
 bool guard_is_holding(void);
 

@@ -141,6 +141,7 @@ void tunnel_peers_changed(void)
 {
     struct wyrm_peer_info info;
 
+    guard_reconsider();
     for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++)
         was_ready[id] = was_ready[id] && look(id, &info) && info.last_handshake != WYRM_NEVER;
 }

@@ -84,13 +84,14 @@ void net_assert_locked(void);
 #define LWIP_HOOK_IP6_INPUT(p, inp) net_input6(p, inp) /* wyrm_lwip_input6 and more */
 
 /* ---- netif ---- */
-#define LWIP_NETIF_HOSTNAME          1
-#define LWIP_NETIF_STATUS_CALLBACK   1
-#define LWIP_NETIF_LINK_CALLBACK     1
-#define LWIP_NETIF_API               0
-#define LWIP_NETIF_TX_SINGLE_PBUF    0
-#define LWIP_CHECKSUM_CTRL_PER_NETIF 1
-#define LWIP_LOOPBACK_MAX_PBUFS      8
+#define LWIP_NETIF_HOSTNAME            1
+#define LWIP_NETIF_STATUS_CALLBACK     1
+#define LWIP_NETIF_LINK_CALLBACK       1
+#define LWIP_NETIF_EXT_STATUS_CALLBACK 1
+#define LWIP_NETIF_API                 0
+#define LWIP_NETIF_TX_SINGLE_PBUF      0
+#define LWIP_CHECKSUM_CTRL_PER_NETIF   1
+#define LWIP_LOOPBACK_MAX_PBUFS        8
 
 /* ---- TCP ---- */
 #define TCP_MSS             1460

@@ -310,6 +310,43 @@ TEST(configuration_of_a_newer_version_is_refused)
     }
 }
 
+/* An empty configuration in its place would let everything out at the next boot. */
+TEST(refused_configuration_is_not_replaced_by_an_empty_one)
+{
+    static const uint8_t key[WYRM_KEY_LEN] = {8, [31] = 64};
+    uint8_t before[sizeof(flash)];
+
+    save_both(1);
+    for (size_t slot = 0; slot < sizeof(flash); slot += sizeof(flash) / 2)
+        flash[slot + 100] &= 0x0f; /* in the text of both */
+    memcpy(before, flash, sizeof(flash));
+    assert_int_equal(reboot(), 0);
+    assert_int_equal(conf_start(), CONF_REFUSED);
+    assert_false(command("save"));
+    assert_non_null(strstr(said, "error: there is nothing to save, and the saved configuration"));
+    conf_set_own_key(key);
+    assert_false(command("save"));
+    conf_set_strict(true);
+    assert_false(command("save"));
+    assert_memory_equal(flash, before, sizeof(flash));
+    assert_int_equal(conf_start(), CONF_REFUSED);
+
+    assert_true(paste(NEW) && command("save"));
+    assert_int_equal(reboot(), 2222);
+}
+
+TEST(refused_configuration_can_be_erased)
+{
+    save_both(1);
+    for (size_t slot = 0; slot < sizeof(flash); slot += sizeof(flash) / 2)
+        flash[slot + 100] &= 0x0f;
+    assert_int_equal(reboot(), 0);
+    assert_int_equal(conf_start(), CONF_REFUSED);
+    assert_true(command("clear"));
+    assert_true(command("save"));
+    assert_int_equal(conf_start(), CONF_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +357,8 @@ int main(void)
         RUN(strict_policy_is_kept_with_the_configuration),
         RUN(strict_policy_is_kept_without_a_configuration),
         RUN(configuration_of_a_newer_version_is_refused),
+        RUN(refused_configuration_is_not_replaced_by_an_empty_one),
+        RUN(refused_configuration_can_be_erased),
     };
     return cmocka_run_group_tests_name("saved configuration", tests, NULL, NULL);
 }

@@ -218,7 +218,11 @@ def test_a_router_advertisement_behind_an_extension_header_is_ignored(
     advertisement = frames.router_advertisement("2001:db8:66::")
     options = bytes([advertisement.nxt, 0, 1, 4, 0, 0, 0, 0])
     hidden = frames.ip(
-        frames.ATTACKER_LINK_LOCAL, "ff02::1", 60, options + bytes(advertisement.data), hlim=255
+        frames.ATTACKER_LINK_LOCAL,
+        "ff02::1",
+        60,
+        options + bytes(advertisement.data),
+        hlim=255,
     )
     link.send(frames.ethernet(hidden, to=bytes.fromhex("333300000001")))
     assert HERE.ping(DEVICE_OUTER[6], count=3).received == 3
@@ -275,7 +279,8 @@ def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_
     with capture.Capture("tap0", file):
         device.start()
         device.console.expect(
-            r"^error: the saved configuration is unusable.*'conf paste'.*'wg off'", timeout_s=20
+            r"^error: the saved configuration is unusable.*'conf paste'.*'wg off'",
+            timeout_s=20,
         )
         assert made.device_pings(HOST_OUTER[4]) == 3  # to find out what is wrong
         assert made.device_pings(HOST_INNER[4], count=1) == 0
@@ -349,7 +354,10 @@ def fragments_without_an_end(_: str) -> list[dpkt.Packet]:
 def fragments_without_an_end_over_ipv6(_: str) -> list[dpkt.Packet]:
     return [
         frames.ip(
-            HOST_OUTER[6], DEVICE_OUTER[6], 44, b"\x11\0\0\1" + n.to_bytes(4, "big") + bytes(1200)
+            HOST_OUTER[6],
+            DEVICE_OUTER[6],
+            44,
+            b"\x11\0\0\1" + n.to_bytes(4, "big") + bytes(1200),
         )
         for n in range(150)
     ]
@@ -394,6 +402,29 @@ def test_known_defect_80_floods_of_strangers_leave_the_tunnel_its_buffers(
         what="a device without a trace of the flood",
     )
     assert "panic" not in made.device.console.transcript
+
+
+def test_pings_from_absent_neighbors_leave_the_peers_entry_over_ipv6(
+    pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
+) -> None:
+    """lwIP gives up entries of resolved neighbors for those of unresolved ones."""
+    made = pair(outer=6)
+    made.connect()
+    packets = [frames.ethernet(packet) for packet in pings_from_absent_hosts_over_ipv6("")]
+    solicited = "icmpv6.type == 135 and icmpv6.nd.ns.target_address == " + HOST_OUTER[6]
+    file = tmp_path / "wire.pcapng"
+    with (
+        capture.Capture(made.wiring.tap, file),
+        frames.flood(wire(), lambda n: packets[n % len(packets)], per_second=300),
+    ):
+        time.sleep(1)
+        during = HERE.ping(DEVICE_INNER[4], count=40, interval_s=0.1)
+    assert during.loss_percent <= 5
+    # The device confirms its entry now and then; it need not find the peer again.
+    assert len(capture.tshark(file, "-Y", solicited).splitlines()) <= 3
+    found = re.search(r"unasked-neighbors (\d+)", made.device.command("stats"))
+    assert found is not None
+    assert int(found[1]) > 100
 
 
 # --- The command ---------------------------------------------------------------------------------
