@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What README and porting.md tell an integrator agrees with the tree."""
+"""The documents agree with the tree and with one another."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from wyrmlab.base import paths
 
@@ -71,3 +72,50 @@ def test_the_example_checks_every_setter_and_handles_names_events_and_the_end() 
         assert part in tunnel, part
     for file, name in (("flash.c", "my_flash"), ("random.c", "my_random")):
         assert name in (EXAMPLE / file).read_text()
+
+
+def documents() -> list[Path]:
+    root = paths.ROOT
+    return [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]
+
+
+def test_links_between_documents_lead_to_files_and_headings() -> None:
+    broken = []
+    for document in documents():
+        for file, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", document.read_text()):
+            target = (document.parent / file).resolve() if file else document
+            if not target.exists():
+                broken.append(f"{document.name}: {file}")
+            elif anchor and anchor not in headings(target):
+                broken.append(f"{document.name}: {file}#{anchor}")
+    assert broken == []
+
+
+def headings(document: Path) -> set[str]:
+    """As GitHub names them in links."""
+    titles = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_index_lists_every_document() -> None:
+    index = paths.ROOT / "docs" / "README.md"
+    linked = {
+        (index.parent / file).resolve()
+        for file in re.findall(r"\]\((?!https?:)([^)#]*)", index.read_text())
+    }
+    pages = {page for page in (paths.ROOT / "docs").rglob("*.md") if page != index}
+    assert pages - linked == set()
+
+
+def test_architecture_names_files_and_functions_that_exist() -> None:
+    text = (paths.ROOT / "ARCHITECTURE.md").read_text()
+    questions = text[text.index("## Where is") :]
+    missing = [
+        name
+        for name in re.findall(r"`((?:src|firmware|lab|docs|tools|tests)/[\w./]+)`", questions)
+        if not (paths.ROOT / name).exists()
+    ]
+    for function, file in re.findall(r"`(\w+)` in `([\w./]+\.[ch])`", questions):
+        if not re.search(rf"\b{function}\(", (paths.ROOT / file).read_text()):
+            missing.append(f"{function} in {file}")
+    assert missing == []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Figures in prose are those of bench/results, which the measuring itself is compared with."""
+"""Figures in documents are those recorded in bench/results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from wyrmlab.base import paths
 from wyrmlab.measure import figures, sizes
 
 README = (paths.ROOT / "README.md").read_text()
+PERFORMANCE = (paths.ROOT / "docs" / "performance.md").read_text()
 DECISION = (paths.ROOT / "docs" / "decisions" / "0006-small-is-two-steps.md").read_text()
 COUNTS = {row.key: row for row in figures.load_baseline().rows}
 
 
 def cells(text: str, first: str) -> list[str]:
-    """What stands in the row of a table that begins with this."""
+    """The cells of the table row that begins with `first`."""
     (line,) = re.findall(rf"^\| {re.escape(first)} \|(.+)\|$", text, re.MULTILINE)
     return [cell.strip() for cell in line.split("|")]
 
@@ -32,19 +33,19 @@ def cells(text: str, first: str) -> list[str]:
         ("Xtensa LX6 (ESP32)", ["esp32"]),
     ],
 )
-def test_readme_tells_the_counts_of_today(title: str, cores: list[str]) -> None:
+def test_performance_page_has_the_recorded_counts(title: str, cores: list[str]) -> None:
     for core in cores:
         curve, cipher = (COUNTS[core, "speed", name] for name in ("x25519", "seal_1420"))
         want = [f"{(count or 0) / 1000:,.0f}" for count in (curve.instructions, curve.rival)]
         want += [f"{(count or 0) / 1000:.1f}" for count in (cipher.instructions, cipher.rival)]
-        assert cells(README, title) == want
+        assert cells(PERFORMANCE, title) == want
 
 
-def test_readme_names_what_misses_its_target() -> None:
+def test_performance_page_names_the_missed_targets() -> None:
     missed = {key for key, row in COUNTS.items() if row.met is False}
     assert missed == {("lx106", "speed", "seal_1420"), ("lx106", "speed", "open_1420")}
     count = COUNTS["lx106", "speed", "seal_1420"].instructions or 0
-    assert f"sealing takes {count / 1000:.1f} there" in README
+    assert f"sealing takes {count / 1000:.1f} there" in PERFORMANCE
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_readme_names_what_misses_its_target() -> None:
         ("xtensa", "esp32"),
     ],
 )
-def test_leaves_tell_what_the_whole_of_x25519_takes_today(folder: str, core: str) -> None:
+def test_leaves_state_the_recorded_count_of_x25519(folder: str, core: str) -> None:
     leaf = (paths.ROOT / "src" / "crypto" / folder / f"wyrm_fe_{folder}.S").read_text()
     said = re.search(r"whole of X25519 takes (\d[\d,]*\d)", leaf.replace("\n *", ""))
     assert said
@@ -70,7 +71,7 @@ def size(what: str, configuration: str) -> str:
     return f"{found:,}"
 
 
-def test_readme_and_decisions_tell_the_sizes_of_today() -> None:
+def test_readme_and_decision_6_have_the_recorded_sizes() -> None:
     columns = ("everything", "client", "client-c", "client-c-m0")
     assert cells(README, "flash") == [size("flash", column) for column in columns]
     with_lto = [size("flash with LTO", column) for column in columns]
