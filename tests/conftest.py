@@ -12,6 +12,7 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import paths
 from wyrmlab.boards.device import Device
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links
 from wyrmlab.setup import build
 
@@ -48,7 +49,7 @@ def boot(m7: boards.Board, m7_firmware: Path, tmp_path: Path) -> Iterator[Callab
 
         def booted(**options: object) -> Device:
             settings = {"tap": tap, "log_dir": tmp_path, **options}
-            device = stack.enter_context(Device(m7, m7_firmware, **settings))  # type: ignore[arg-type]
+            device = stack.enter_context(EmulatedDevice(m7, m7_firmware, **settings))  # type: ignore[arg-type]
             device.wait_ready()
             return device
 

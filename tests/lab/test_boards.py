@@ -10,7 +10,8 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import packages
 from wyrmlab.base.errors import UsageError, WyrmError
-from wyrmlab.boards.device import Device
+from wyrmlab.boards.chip import Chip
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links
 from wyrmlab.setup import build
 
@@ -42,10 +43,10 @@ def made_up(tmp_path: Path) -> boards.Board:
 
 
 def test_a_board_is_emulated_as_its_folder_says(made_up: boards.Board, tmp_path: Path) -> None:
-    device = Device(
+    device = EmulatedDevice(
         made_up, Path("x.elf"), tap=links.Tap("tap7"), log_dir=tmp_path, flash=tmp_path / "a,b"
     )
-    command = " ".join(device._command_line(9))
+    command = " ".join(device.qemu.command_line(9))
     assert command.startswith("qemu-system-riscv32 -kernel x.elf -netdev tap,ifname=tap7,")
     assert "-device nic,mac=52:54:00:12:34:56 -append term=plain panic=exit" in command
     assert command.endswith(f"-drive if=pflash,file={tmp_path}/a,,b")
@@ -53,10 +54,9 @@ def test_a_board_is_emulated_as_its_folder_says(made_up: boards.Board, tmp_path:
 
 def test_a_new_chip_is_erased_as_its_board_says(made_up: boards.Board, tmp_path: Path) -> None:
     flash = tmp_path / "flash"
-    tap = links.Tap("none")
-    device = Device(made_up, Path("x.elf"), tap=tap, log_dir=tmp_path, flash=flash)
-    device._open_flash()
-    device.stop()
+    chip = Chip(flash, made_up.flash)
+    chip.take()
+    chip.release()
     assert flash.read_bytes() == b"\x01\x02" + b"\xff" * 65534
 
 

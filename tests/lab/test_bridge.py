@@ -19,8 +19,7 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.base import paths, proc
-from wyrmlab.boards import terminal
-from wyrmlab.boards.wire import Wire
+from wyrmlab.boards import terminal, uapi
 from wyrmlab.commands import bridge
 
 PUB = "b85996fecc9c7f1fc6d2572a76eda11d59bcd20be8e543b15ce4bd85a8e75a33"
@@ -110,9 +109,10 @@ def bridged(
             stack.enter_context(console(device, tmp_path / "console"))
             path = tmp_path / "wg.sock"
             server = stack.enter_context(terminal.listening(path))
-            wire = Wire(tmp_path / "console")
-            stack.callback(wire.close)
-            serving = bridge.Bridge(bridge.Board(wire), wire, server)
+            device_behind = stack.enter_context(
+                contextlib.closing(uapi.UapiDevice(tmp_path / "console"))
+            )
+            serving = bridge.Bridge(device_behind, server)
             thread = threading.Thread(target=serving.serve)
             thread.start()
             stack.callback(thread.join, 20)
@@ -346,8 +346,8 @@ def test_silence_is_a_timeout_and_the_bridge_goes_on(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bridge, "_PROMPT_S", 0.5)
-    monkeypatch.setattr(bridge, "_STEP_S", 0.2)
+    monkeypatch.setattr(uapi, "_PROMPT_S", 0.5)
+    monkeypatch.setattr(uapi, "_STEP_S", 0.2)
     device = PlayedDevice()
     path = bridged(device)
     device.silent = True
@@ -481,4 +481,4 @@ def test_a_serial_line_serves_as_well_and_one_bridge_only(tmp_path: Path) -> Non
 
 def test_longest_line_is_that_of_the_library() -> None:
     header = (paths.ROOT / "src/wyrm_uapi.h").read_text()
-    assert f"#define WYRM_UAPI_LINE_MAX {bridge._LINE_MAX}\n" in header
+    assert f"#define WYRM_UAPI_LINE_MAX {uapi.LINE_MAX}\n" in header

@@ -20,8 +20,10 @@ import pytest
 from wyrmlab.base import packages, paths, proc
 from wyrmlab.base.errors import MissingError, TimedOutError, UsageError, WyrmError
 from wyrmlab.boards import board, terminal
+from wyrmlab.boards.chip import Chip
 from wyrmlab.boards.console import Console
-from wyrmlab.boards.device import Device
+from wyrmlab.boards.line import Line
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links
 from wyrmlab.peers.flood import Flood
 from wyrmlab.records import report
@@ -35,7 +37,7 @@ from wyrmlab.setup import doctor, third_party
 def line(tmp_path: Path) -> Iterator[tuple[Console, socket.socket]]:
     """A console and the device's end of it."""
     ours, theirs = socket.socketpair()
-    console = Console(ours, tmp_path / "console.log")
+    console = Console(Line(ours.detach(), "QEMU"), tmp_path / "console.log")
     yield console, theirs
     theirs.close()
     console.close()
@@ -83,7 +85,7 @@ def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> 
 def test_end_of_the_device_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
     console, device = line
     device.shutdown(socket.SHUT_RDWR)
-    with pytest.raises(WyrmError, match="The device ended"):
+    with pytest.raises(WyrmError, match="The device at QEMU has gone"):
         console.expect("never", timeout_s=30)
 
 
@@ -117,7 +119,7 @@ def test_socket_path_too_long_for_a_socket_is_refused() -> None:
 def test_flash_file_of_another_size_is_refused_and_kept(tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     flash.write_bytes(b"precious")
-    device = Device(
+    device = EmulatedDevice(
         board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
     )
     with pytest.raises(UsageError, match="nothing was changed"), device:
@@ -130,17 +132,15 @@ def test_flash_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     for existing in (False, True):
         if existing:
             flash.chmod(0o644)
-        device = Device(
-            board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
-        )
-        device._open_flash()
+        chip = Chip(flash, board("m7").flash)
+        chip.take()
         assert flash.stat().st_mode & 0o777 == 0o600
-        device.stop()
+        chip.release()
 
 
 def test_flash_file_in_a_missing_folder_is_refused_and_nothing_made(tmp_path: Path) -> None:
     flash = tmp_path / "typo" / "flash"
-    device = Device(
+    device = EmulatedDevice(
         board("m7"), Path("none.elf"), tap=links.Tap("none"), log_dir=tmp_path, flash=flash
     )
     with pytest.raises(UsageError, match=f"there is no folder {flash.parent}"), device:
@@ -150,7 +150,7 @@ def test_flash_file_in_a_missing_folder_is_refused_and_nothing_made(tmp_path: Pa
 
 def test_firmware_arguments_with_blanks_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        Device(
+        EmulatedDevice(
             board("m7"),
             Path("none.elf"),
             tap=links.Tap("none"),

@@ -8,6 +8,6 @@ if __name__ == "__main__":
     # While all is imported Ctrl-C ends us without words; main() then gives it some.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    from wyrmlab.commands.cli import main
+    from wyrmlab.commands.entry import main
 
     main()

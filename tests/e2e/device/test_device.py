@@ -58,7 +58,7 @@ def test_console_lists_its_commands(boot: Boot) -> None:
 
 def test_unknown_command_is_an_error_and_changes_nothing(boot: Boot) -> None:
     device = boot()
-    with pytest.raises(WyrmError, match="no command"):
+    with pytest.raises(WyrmError, match="unknown command"):
         device.command("frobnicate")
     assert "version" in device.command("help")
 

@@ -267,7 +267,7 @@ def test_known_defect_77_addresses_of_a_configuration_that_fails_stay_out_of_rea
     conf = made.device_conf(allowed="10.77.0.0/24, 198.51.100.0/24, fd77::/64")
     made.device.configure(conf.replace("ListenPort = 51820", "ListenPort = 68"))
     made.device.stop()
-    made.device.args["dhcp"] = "yes"
+    made.device.qemu.args["dhcp"] = "yes"
     file = tmp_path / "outside.pcapng"
     with (
         dhcp_server(),

@@ -41,7 +41,7 @@ def test_every_piped_command_is_answered_however_long_the_others_take(tmp_path: 
     assert out.count("ping: 4 sent, 4 received") == 3
     assert out.count(" % busy over ") == 24
     assert "board     " in out
-    assert "no command" not in out
+    assert "unknown command" not in out
 
 
 @pytest.mark.parametrize("end", [".\n", "\x04", ""])

@@ -12,6 +12,7 @@ import pytest
 from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links
 from wyrmlab.network.host import HERE
 from wyrmlab.peers import wireguard
@@ -36,7 +37,7 @@ def a_day_of_the_devices_clock(firmware: Path, folder: Path, hours: int = 24) ->
     fast = ("-icount", "shift=3,sleep=off")
     with (
         links.tap("tap0") as tap,
-        Device(
+        EmulatedDevice(
             board, firmware, tap=tap, log_dir=folder, flash=folder / "flash", qemu_options=fast
         ) as device,
         wireguard_go("wgd", folder / "wireguard-go.log") as peer,

@@ -113,7 +113,7 @@ def test_strict_policy_holds_from_the_first_packet_after_a_reboot(
     assert "# not saved" in made.device.command("conf")
     made.device.command("conf save")
     made.device.stop()
-    made.device.args["dhcp"] = "yes"
+    made.device.qemu.args["dhcp"] = "yes"
     file = tmp_path / "outside.pcapng"
     with lease("128.0.0.0"), capture.Capture("tap0", file):
         made.device.start()
@@ -134,7 +134,7 @@ def test_only_leading_ones_of_a_netmask_take_addresses_from_a_tunnel_that_cannot
     conf = made.device_conf(allowed="10.64.0.0/10")
     made.device.configure(conf.replace("ListenPort = 51820", "ListenPort = 68"))
     made.device.stop()
-    made.device.args["dhcp"] = "yes"
+    made.device.qemu.args["dhcp"] = "yes"
     file = tmp_path / "outside.pcapng"
     with lease("255.0.255.0"), capture.Capture("tap0", file):
         made.device.start()

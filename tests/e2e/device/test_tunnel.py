@@ -165,8 +165,8 @@ def test_tunnel_comes_back_after_reboots_and_power_cuts_without_a_clock(
         assert tunnel.host_pings()
         assert tunnel.device_pings() == 3
     # One mark for each of five boots, two for the first, and all in one sector.
-    assert tunnel.device.flash is not None
-    sectors = tunnel.device.flash.read_bytes()[4096 : 3 * 4096]
+    assert tunnel.device.qemu.chip is not None
+    sectors = tunnel.device.qemu.chip.file.read_bytes()[4096 : 3 * 4096]
     assert [sectors[at : at + 4096].count(b"WTM\x01") for at in (0, 4096)] == [6, 0]
 
 
@@ -504,7 +504,7 @@ def test_device_without_entropy_makes_no_handshake_and_says_so(pair: MakePair) -
     made.bring_up_peer()
     made.device.configure(made.device_conf())
     made.device.stop()
-    made.device.args["entropy"] = "none"
+    made.device.qemu.args["entropy"] = "none"
     made.device.start()
     made.device.console.expect(r"^random: the board has no entropy", timeout_s=20)
     made.device.wait_ready()

@@ -20,6 +20,7 @@ from wyrmlab.base import proc
 from wyrmlab.bench import story_tables
 from wyrmlab.boards import readings
 from wyrmlab.boards.device import Device
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.measure import footprint
 from wyrmlab.network import capture, links, packets
 from wyrmlab.network.host import HERE
@@ -63,7 +64,7 @@ class Story:
         self.record.tools = _tool_versions(self.board.emulator.program)
         folder = self.keeper.folder
         self.keeper.keep("The device's console", "console.log")
-        device = Device(
+        device = EmulatedDevice(
             self.board,
             firmware,
             tap=self.tap,

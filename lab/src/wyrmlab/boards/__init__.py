@@ -94,6 +94,12 @@ class Board:
             )
         return self.emulation
 
+    @property
+    def flash(self) -> Flash:
+        if self.emulator.flash is None:
+            raise UsageError(f"The emulated board {self.name} has no flash that is kept.")
+        return self.emulator.flash
+
     def firmware(self, variant: str = "") -> Path:
         """Where the firmware is once it is built; variants are those of `setup.build`."""
         return self.build_folder(variant) / "firmware" / f"wyrm-{self.name}.elf"

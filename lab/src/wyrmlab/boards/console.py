@@ -5,30 +5,39 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import re
-import socket
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from wyrmlab.base.errors import TimedOutError, WyrmError
+from wyrmlab.boards.line import Line, gone
 
 PROMPT = "wyrm> "
 _TAIL = 1500
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_ESCAPE_CUT = re.compile(r"\x1b(\[[0-9;]*)?\Z")
+_PANIC = re.compile(r"^panic: .*\n(.*\n)+", re.MULTILINE)
+_ATTEMPT_S = 1.0
 
 
 class Console:
     """Reads all the time, in a thread of its own: a device never waits for its reader.
 
-    What arrives goes to the transcript file, to listeners, and to a buffer that `expect` consumes.
+    What arrives goes to the transcript file and to listeners as it is, and without the escape
+    sequences of its line editor to a text that `expect` consumes. `remember`: how many characters
+    of that text stay, at least; all by default.
     """
 
-    def __init__(self, connection: socket.socket, transcript: Path | None = None) -> None:
-        self._connection = connection
+    def __init__(
+        self, line: Line, transcript: Path | None = None, *, remember: int | None = None
+    ) -> None:
+        self._line = line
         self._file = transcript.open("ab") if transcript else None
+        self._remember = remember
         self._changed = threading.Condition()
+        self._heard = bytearray()
         self._text = ""
         self._read_to = 0
         self._closed = False
@@ -50,15 +59,12 @@ class Console:
     def listen(self, listener: Callable[[bytes], None]) -> None:
         """Also gives every chunk to the listener, from the reading thread; what is past first."""
         with self._changed:
-            if self._text:
-                listener(self._text.encode())
+            if self._heard:
+                listener(bytes(self._heard))
             self._listeners.append(listener)
 
     def send(self, data: bytes) -> None:
-        try:
-            self._connection.sendall(data)
-        except OSError as error:
-            raise WyrmError("The device has gone: its console is closed.") from error
+        self._line.write(data)
 
     def send_line(self, line: str) -> None:
         self.send(line.encode() + b"\r")
@@ -76,15 +82,11 @@ class Console:
                 if match := compiled.search(self._text, self._read_to):
                     self._read_to = match.end()
                     return match
-                unread = self._text[self._read_to :]
-                if (
-                    re.search(r"^panic: .*\n(.*\n)+", unread, re.MULTILINE)
-                    and "panic" not in pattern
-                ):
+                if _PANIC.search(self._text, self._read_to) and "panic" not in pattern:
                     self._changed.wait(1)
                     raise WyrmError("The firmware panicked.", detail=self._last_words())
                 if self._closed:
-                    raise WyrmError("The device ended.", detail=self._last_words())
+                    raise gone(self._line.name, detail=self._last_words())
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise TimedOutError(
@@ -100,31 +102,47 @@ class Console:
         found = self.expect(r"(.*?)^" + re.escape(PROMPT), timeout_s=timeout_s)
         return found[1].replace("\r", "").rstrip("\n")
 
+    def interrupt(self, timeout_s: float = 5, attempt_s: float = _ATTEMPT_S) -> None:
+        """To an empty prompt, from whatever it was doing."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            self.skip()
+            self.send(b"\x03")
+            try:
+                self.expect(rf"^{re.escape(PROMPT)}\Z", timeout_s=attempt_s)
+                return
+            except TimedOutError:
+                if time.monotonic() > deadline:
+                    raise
+
     def skip(self) -> None:
         """Considers everything up to now as read."""
         with self._changed:
             self._read_to = len(self._text)
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._connection.shutdown(socket.SHUT_RDWR)
+        self._line.end()
         self._thread.join(5)
-        self._connection.close()
+        self._line.close()
         if self._file:
             self._file.close()
 
     def _receive(self) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        cut = ""
         while True:
-            try:
-                data = self._connection.recv(65536)
-            except OSError:
-                data = b""
+            data = self._line.read()
+            arrived = cut + decoder.decode(data, final=not data)
+            # A sequence cut in two is whole, and found, the next time.
+            half = _ESCAPE_CUT.search(arrived) if data else None
+            cut = half[0] if half else ""
             with self._changed:
                 if self._file and data:
                     self._file.write(data)
                     self._file.flush()
-                self._text += decoder.decode(data, final=not data)
+                self._heard += data
+                self._text += _ESCAPE.sub("", arrived[: len(arrived) - len(cut)])
+                self._forget()
                 self._closed = not data
                 listeners = list(self._listeners)
                 self._changed.notify_all()
@@ -132,6 +150,14 @@ class Console:
                 listener(data)
             if not data:
                 return
+
+    def _forget(self) -> None:
+        if self._remember is None or len(self._text) <= 2 * self._remember:
+            return
+        lost = len(self._text) - self._remember
+        self._text = self._text[lost:]
+        self._read_to = max(0, self._read_to - lost)
+        del self._heard[: -self._remember]
 
     def _last_words(self) -> str:
         return self._text[-_TAIL:].replace("\r", "")

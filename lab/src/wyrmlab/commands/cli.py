@@ -1,22 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The command line. Each command imports what it needs when it runs: starting stays quick."""
+"""The tree of commands, their options and their help, and nothing else. Each imports what it needs
+when it runs: starting stays quick.
+"""
 
 from __future__ import annotations
 
-import errno
-import os
-import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 import typer.core
 
-from wyrmlab.base.errors import FAILED, INTERRUPTED, MISSING, USAGE, UsageError, WyrmError
-from wyrmlab.base.proc import ignore_signals, install_signal_handlers
 from wyrmlab.boards import DEFAULT, known
-from wyrmlab.network import namespaces
 from wyrmlab.setup.build import Target
 
 SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
@@ -78,9 +74,7 @@ def setup(
     """Install what is missing and fetch the third-party source. Done when needed."""
     from wyrmlab.setup import host_setup
 
-    host_setup.setup(all_of_it=all_of_it)
-    host_setup.say("Everything is set up; no network is needed from here on. Disk in use:")
-    host_setup.report_disk_use()
+    host_setup.setup_and_report(all_of_it=all_of_it)
 
 
 @app.command(rich_help_panel=SETUP)
@@ -97,19 +91,9 @@ def build(
     ] = False,
 ) -> None:
     """Build the firmware, the library, the tests or wyrmd; the last line is the product's path."""
-    from wyrmlab.setup.build import build as run_build
+    from wyrmlab.commands import build as command
 
-    if size and target is Target.TESTS:
-        raise UsageError(
-            "The tests are many programs; --size shows where the bytes of one go.",
-            remedy="It goes with firmware, lib and wyrmd.",
-        )
-    product = run_build(target, board)
-    if size:
-        from wyrmlab.measure.footprint import show
-
-        show(product)
-    typer.echo(product)
+    command.run(target, board, size=size)
 
 
 @app.command(rich_help_panel=SETUP)
@@ -228,31 +212,28 @@ def bridge(
     command.run(command.Options(console, interface, place, baud, addresses or []))
 
 
-def _wg(verb: str) -> None:
-    from wyrmlab.base import proc
-    from wyrmlab.setup import host_setup
-
-    host_setup.ensure("net")
-    _flush()
-    os.execv(proc.find("wg"), ["wg", verb])
-
-
 @app.command(rich_help_panel=RUN)
 def genkey() -> None:
     """Make a private key, as `wg genkey` does."""
-    _wg("genkey")
+    from wyrmlab.commands import wg
+
+    wg.run("genkey")
 
 
 @app.command(rich_help_panel=RUN)
 def pubkey() -> None:
     """Read a private key, print its public key, as `wg pubkey` does."""
-    _wg("pubkey")
+    from wyrmlab.commands import wg
+
+    wg.run("pubkey")
 
 
 @app.command(rich_help_panel=RUN)
 def genpsk() -> None:
     """Make a preshared key, as `wg genpsk` does."""
-    _wg("genpsk")
+    from wyrmlab.commands import wg
+
+    wg.run("genpsk")
 
 
 @app.command(rich_help_panel=CHECK)
@@ -401,70 +382,3 @@ def implementations(
     from wyrmlab.bench import implementations
 
     implementations.run(seconds, file)
-
-
-def main() -> NoReturn:
-    """Runs the command line; every way out has its exit code, none shows a traceback unasked."""
-    try:
-        # In here, because a signal that was kept back until now comes at once.
-        install_signal_handlers()
-        code = app(prog_name="./wyrm", standalone_mode=False)
-        # Typer makes this of a KeyboardInterrupt.
-        if code == INTERRUPTED:
-            code = _report(KeyboardInterrupt())
-        ignore_signals()
-    except BaseException as error:
-        ignore_signals()
-        code = _report(error)
-    if not namespaces.inside():
-        namespaces.give_back()
-    _flush()
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _report(error: BaseException) -> int:
-    if os.environ.get("WYRM_DEBUG") and not isinstance(error, SystemExit):
-        import traceback
-
-        traceback.print_exception(error)
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else FAILED
-    if isinstance(error, KeyboardInterrupt | typer.Abort):
-        print("wyrm: interrupted; everything it had started is stopped.", file=sys.stderr)
-        return INTERRUPTED
-    if isinstance(error, WyrmError):
-        if error.detail:
-            print(error.detail, file=sys.stderr)
-        print(f"wyrm: {error}", file=sys.stderr)
-        return error.exit_code
-    # Click's own errors: a wrong option or argument. They print themselves.
-    if hasattr(error, "exit_code") and hasattr(error, "show"):
-        error.show()
-        return USAGE
-    if isinstance(error, BrokenPipeError):
-        return FAILED
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        print(
-            "wyrm: the disk is full. Make room (`./wyrm clean` removes build/), and start again;"
-            " WYRM_CACHE moves the cache to another disk.",
-            file=sys.stderr,
-        )
-        return FAILED
-    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS):
-        print(f"wyrm: {error.filename} is not yours to write: {error.strerror}.", file=sys.stderr)
-        return MISSING
-    print(
-        f"wyrm: this should not have happened: {type(error).__name__}: {error}"
-        " (WYRM_DEBUG=1 shows where).",
-        file=sys.stderr,
-    )
-    return FAILED
-
-
-def _flush() -> None:
-    """A reader that has gone (`./wyrm ... | head`) is no error at exit."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

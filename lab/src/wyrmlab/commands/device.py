@@ -12,8 +12,9 @@ from pathlib import Path
 from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.base.errors import UsageError
-from wyrmlab.boards import terminal
-from wyrmlab.boards.device import DEVICE_ADDRESSES, Device, check_flash_folder, default_flash
+from wyrmlab.boards import chip, terminal
+from wyrmlab.boards.device import DEVICE_ADDRESSES
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links, namespaces
 from wyrmlab.setup import build, host_setup
 
@@ -42,8 +43,8 @@ def run(options: Options) -> None:
     for name in (options.tap, options.netns):
         if name:
             links.check_name(name)
-    flash = options.flash or default_flash(board)
-    check_flash_folder(flash)
+    flash = options.flash or chip.default_file(board)
+    chip.check_folder(flash)
     conf = checked(options.conf, own_key=flash.exists()) if options.conf else None
     host_setup.ensure("build", "firmware", "net", names=[board.emulator.package])
     firmware = build.firmware(board.name)
@@ -56,7 +57,7 @@ def run(options: Options) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="wyrm-device-") as folder,
         links.tap(options.tap or DEFAULT_TAP) as tap,
-        Device(
+        EmulatedDevice(
             board,
             firmware,
             tap=tap,

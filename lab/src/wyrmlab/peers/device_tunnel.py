@@ -14,6 +14,7 @@ from typing import Literal
 from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.boards.device import Device
+from wyrmlab.boards.qemu import EmulatedDevice
 from wyrmlab.network import links
 from wyrmlab.network.host import HERE
 from wyrmlab.network.wiring import Wiring, hosts, with_length
@@ -155,7 +156,7 @@ def boot(
     log = folder / "peer.log"
     with (
         links.tap(wiring.tap, with_length(wiring.host_outer)) as tap,
-        Device(
+        EmulatedDevice(
             boards.board(board),
             firmware,
             tap=tap,

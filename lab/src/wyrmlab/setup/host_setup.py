@@ -47,8 +47,10 @@ def setup(
     _fetch_sources(third_party.lacking(wanted))
 
 
-def report_disk_use() -> None:
-    """One line per place that takes room."""
+def setup_and_report(*, all_of_it: bool) -> None:
+    """What `./wyrm setup` does and says: at the end one line per place that takes room."""
+    setup(all_of_it=all_of_it)
+    say("Everything is set up; no network is needed from here on. Disk in use:")
     for what, path in (("cache", paths.cache()), ("build", paths.BUILD), ("runs", paths.RUNS)):
         say(f"  {what:6} {paths.megabytes(paths.disk_use(path)):>8}  {path}")
 
