@@ -18,7 +18,9 @@ set(WYRM_CORE_SRCS
   ${WYRM_SRC_DIR}/core/wyrm_session.c
   ${WYRM_SRC_DIR}/core/wyrm_status.c
   ${WYRM_SRC_DIR}/core/wyrm_time.c
-  ${WYRM_SRC_DIR}/core/wyrm_timers.c)
+  ${WYRM_SRC_DIR}/core/wyrm_timers.c
+  ${WYRM_SRC_DIR}/core/wyrm_transport.c
+  ${WYRM_SRC_DIR}/core/wyrm_util.c)
 
 set(WYRM_CRYPTO_SRCS
   ${WYRM_SRC_DIR}/crypto/wyrm_aead.c

@@ -67,13 +67,16 @@ enum wyrm_timer {
 struct wyrm_peer {       /* what is used most comes first: small offsets make small instructions */
     uint32_t generation; /* bumped by key, remove, disconnect: outdates running jobs */
     wyrm_peer_id id;     /* in the pool; these two outlive the peer, the rest is wiped */
-    uint8_t facts;
+    uint8_t flags;
     uint8_t events;                  /* what wyrm_poll owes the port */
     uint8_t current, previous, next; /* places of sessions, 0xff: none */
     bool waiting;                    /* for a response: hs is valid */
     uint16_t persistent_s;
-    uint8_t unanswered;            /* initiations in a row */
-    uint8_t tried;                 /* responses to the handshake in flight, see wyrm_peer.h */
+    uint8_t unanswered;          /* initiations in a row */
+    struct {                     /* responses to the handshake in flight */
+        uint8_t admitted : 3;    /* enum wyrm_admitted */
+        uint8_t cookie_span : 5; /* when a cookie last answered one, see core/wyrm_cookie.c */
+    } responses;
     struct wyrm_meta to;           /* where datagrams go now, but for their tos */
     wyrm_tick timers[WYRM_TIMERS]; /* deadlines; all ticks of a peer stand side by side */
     wyrm_tick last_handshake_tx, attempt_since, cookie_born;
@@ -101,9 +104,9 @@ struct wyrm_route { /* sorted by its first three members, see core/wyrm_routes.c
     wyrm_peer_id peer;
 };
 
-struct wyrm_slot {   /* a handshake message that waits for the worker */
-    uint8_t type;    /* 0: free, like all slots behind it */
-    wyrm_tick claim; /* to the slot: the smallest is the best */
+struct wyrm_slot {      /* a handshake message that waits for the worker */
+    uint8_t type;       /* 0: free, like all slots behind it */
+    wyrm_tick priority; /* the lowest number is kept longest */
     struct wyrm_meta from;
     uint8_t msg[WYRM_RESPONDER ? 116 : 60]; /* its two MACs have done their duty */
 };
@@ -117,20 +120,20 @@ struct wyrm_device { /* here, too, what is used most comes first */
     const struct wyrm_pools *pools;
     const struct wyrm_platform *io;
     bool has_key;
-    bool pending;         /* some peer has events */
-    bool work, work_told; /* a job may be waiting; the port knows */
-    wyrm_peer_id turn;    /* where wyrm_poll goes on, so that no peer starves */
-    wyrm_peer_id caller;  /* where wyrm_job_take goes on with initiations of ours */
-    wyrm_ms origin;       /* of all ticks */
-    wyrm_tick now;        /* of the call that runs */
-    wyrm_tick next_due;   /* no timer of any peer is earlier; from here to last_ephemeral: ticks */
+    bool pending;                /* some peer has events */
+    bool work, work_announced;   /* a job may be waiting; the port was told */
+    wyrm_peer_id next_polled;    /* wyrm_poll continues here, so that no peer starves */
+    wyrm_peer_id next_initiator; /* wyrm_job_take continues here with our initiations */
+    wyrm_ms origin;              /* of all ticks */
+    wyrm_tick now;               /* of the call that runs */
+    wyrm_tick next_due; /* no timer of any peer is earlier; from here to last_ephemeral: ticks */
 #if WYRM_RESPONDER
     wyrm_tick loaded_until; /* cookies are demanded before this */
     wyrm_tick cookie_born;  /* of the secret, 0: none */
 #endif
     uint32_t last_ephemeral; /* how the last ephemeral public key of ours began */
     uint16_t mtu;
-    bool called; /* the last job taken was an initiation of ours */
+    bool initiated_last; /* the last job taken was an initiation of ours */
     uint32_t routes_used;
 #if WYRM_RESPONDER
     uint32_t cookies_span; /* in this span of time so many cookie replies may still be made */

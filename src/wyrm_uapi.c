@@ -8,7 +8,7 @@
 #include "wyrm_uapi.h"
 #include "wyrm_text.h"
 
-#include "core/wyrm_peer.h"
+#include "core/wyrm_util.h"
 #include "wyrm_crypto.h"
 
 #include <string.h>

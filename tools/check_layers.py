@@ -7,8 +7,8 @@
 
 The order is: examples, firmware, daemon, compat -> port -> core -> crypto -> nothing. Rooms to the
 left know those to the right, a port only through public headers. No two sources include each
-other's headers, also not by way of others, except those in KNOWN_CYCLES. The lab has an order of
-its own, LAB_ROOMS, and no cycles. Needs nothing but Python.
+other's headers, directly or through others. Inside core, CORE_LEVELS gives the order of includes
+and calls; inside the lab, LAB_ROOMS that of imports. Needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -36,10 +36,17 @@ MAY_INCLUDE = {
 # The only public headers crypto may know: its own interface and what carries options and spans.
 CRYPTO_MAY_INCLUDE = {"wyrm_crypto.h", "wyrm_config.h", "wyrm_span.h"}
 USER_FOLDERS = ("examples", "firmware", "daemon", "compat")
-# Sources that include each other's headers today; none may join them.
-KNOWN_CYCLES = (
-    {"src/core/wyrm_peer", "src/core/wyrm_time"},
-    {"src/core/wyrm_index", "src/core/wyrm_session", "src/core/wyrm_timers"},
+# The files of core from top to bottom. Each may include and call those of lower levels.
+CORE_LEVELS = (
+    ("device", "transport"),
+    ("jobs",),
+    ("peer",),
+    ("timers",),
+    ("session", "noise"),
+    ("cookie", "index", "inner", "routes"),
+    ("time", "status"),
+    ("util",),
+    ("replay", "wire"),
 )
 # The lab's rooms from top to bottom: each may import those below it.
 LAB = ROOT / "lab/src/wyrmlab"
@@ -75,6 +82,24 @@ def includes(path: Path) -> Iterator[tuple[str, Path, bool]]:
             yield name, in_src, in_src == beside
 
 
+def core_level(stem: str) -> int:
+    """The level of wyrm_NAME, counted from the top; -1 for a file without one."""
+    name = stem.removeprefix("wyrm_")
+    return next((level for level, names in enumerate(CORE_LEVELS) if name in names), -1)
+
+
+def is_below(stem: str, other: str) -> bool:
+    return stem == other or core_level(stem) < core_level(other)
+
+
+def check_core_levels() -> list[str]:
+    return [
+        f"src/core/{path.name} is missing in CORE_LEVELS"
+        for path in sorted((SRC / "core").glob("*.[ch]"))
+        if core_level(path.stem) < 0
+    ]
+
+
 def check_includes(path: Path) -> list[str]:
     room = room_of(path)
     if room is None:
@@ -85,6 +110,8 @@ def check_includes(path: Path) -> list[str]:
         other = room_of(target)
         if other is None or (other == "user" and room == "user"):
             continue
+        if room == other == "core" and not is_below(path.stem, target.stem):
+            problems.append(f"{shown}: {name} is not below it in CORE_LEVELS")
         if other not in MAY_INCLUDE[room]:
             problems.append(f"{shown}: {room} may not include {name} ({other})")
         elif room == "crypto" and other == "public" and target.name not in CRYPTO_MAY_INCLUDE:
@@ -141,11 +168,7 @@ def check_include_cycles() -> list[str]:
             target.relative_to(ROOT).with_suffix("").as_posix() for _, target, _ in includes(path)
         )
         graph.setdefault(unit, set()).update(other for other in others if other != unit)
-    return [
-        f"include cycle: {', '.join(sorted(group))}"
-        for group in cycles(graph)
-        if not any(group <= known for known in KNOWN_CYCLES)
-    ]
+    return [f"include cycle: {', '.join(sorted(group))}" for group in cycles(graph)]
 
 
 def lab_imports() -> dict[str, set[str]]:
@@ -187,7 +210,7 @@ def check_lab() -> list[str]:
 
 def check_tree() -> list[str]:
     problems = [problem for path in sources() for problem in check_includes(path)]
-    return problems + check_include_cycles() + check_lab()
+    return problems + check_core_levels() + check_include_cycles() + check_lab()
 
 
 def symbols(library: Path, nm: str) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -225,7 +248,22 @@ def check_symbols(library: Path, nm: str) -> list[str]:
         for member in sorted(inside):
             for name in sorted(undefined.get(member, set()) - offered):
                 problems.append(f"{room}: {member} needs {name}")
-    return problems
+    return problems + check_core_calls(defined, undefined)
+
+
+def check_core_calls(
+    defined: Mapping[str, set[str]], undefined: Mapping[str, set[str]]
+) -> list[str]:
+    """Objects of core call only those of lower levels."""
+    files = {path.stem for path in (SRC / "core").glob("*.c")}
+    members = [name for name in sorted(defined) if name.split(".")[0] in files]
+    return [
+        f"core: {caller} may not call {name} of {callee}"
+        for caller in members
+        for callee in members
+        if not is_below(caller.split(".")[0], callee.split(".")[0])
+        for name in sorted(undefined.get(caller, set()) & defined[callee])
+    ]
 
 
 def main() -> int:

@@ -6,7 +6,7 @@
  * 5.4.7. Called by wyrm_input, under the device's lock.
  */
 #include "wyrm_cookie.h"
-#include "wyrm_peer.h"
+#include "wyrm_time.h"
 #include "wyrm_wire.h"
 
 #include "../wyrm_crypto.h"
@@ -131,21 +131,23 @@ wyrm_tick wyrm_cookie_charge(struct wyrm_device *dev, const struct wyrm_endpoint
     return before;
 }
 
-/* A cookie reply is made under the lock that packets wait for, so there are two per millisecond to
- * eight places for sources, on average. One in two milliseconds answers responses to the same
- * handshake, of which an honest peer sends one, so that they do not use up what initiations need.
- * What counts is whether it is the same span of time, which no step of a clock makes last. */
+/* Cookie replies are made under the lock that packets wait for, so they have a budget: on average a
+ * quarter of the number of sources per millisecond. Of these, one per 2 ms may go to responses to
+ * one handshake, so that forged responses cannot use up what initiations need. Time is compared in
+ * spans that are equal or not: a clock that steps cannot make a span last. */
 static bool within_budget(struct wyrm_device *dev, struct wyrm_peer *answered)
 {
-    uint8_t turn = (uint8_t)(dev->now << 3 | (2u * TRIED + 1)); /* by one bit never zero */
+    uint32_t span = dev->now / COOKIES_SPAN_MS;
 
     if (answered != NULL) {
-        if ((answered->tried | TRIED) == turn)
+        uint8_t span_2ms = (uint8_t)(dev->now / 2 % 16 + 1); /* 0: none yet */
+
+        if (answered->responses.cookie_span == span_2ms)
             return false;
-        answered->tried = turn & (uint8_t)(answered->tried | ~(unsigned)TRIED);
+        answered->responses.cookie_span = span_2ms & 31u;
     }
-    if (dev->cookies_span != dev->now / COOKIES_SPAN_MS) {
-        dev->cookies_span = dev->now / COOKIES_SPAN_MS;
+    if (dev->cookies_span != span) {
+        dev->cookies_span = span;
         dev->cookies_left = dev->pools->n_sources * (COOKIES_SPAN_MS / 4u);
     }
     if (dev->cookies_left == 0)
@@ -222,7 +224,7 @@ bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, 
 {
     uint8_t *cookie = msg + COOKIE_SEALED, key[WYRM_HASH_LEN];
 
-    if (!(peer->facts & FACT_MAC1))
+    if (!(peer->flags & FLAG_LAST_MAC1))
         return false;
     cookie_reply_key(key, peer->contact.pub);
     if (!wyrm_xaead_open(cookie, COOKIE_REPLY_LEN - COOKIE_SEALED, peer->last_mac1,
@@ -231,6 +233,6 @@ bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, 
     wyrm_copy(peer->contact.cookie, cookie, sizeof(peer->contact.cookie));
     wyrm_wipe(cookie, sizeof(peer->contact.cookie));
     peer->cookie_born = dev->now;
-    peer->facts &= (uint8_t)~FACT_MAC1; /* one reply per message sent */
+    peer->flags &= (uint8_t)~FLAG_LAST_MAC1; /* one reply per message sent */
     return true;
 }

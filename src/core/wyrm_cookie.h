@@ -8,7 +8,7 @@
 #ifndef WYRM_COOKIE_H
 #define WYRM_COOKIE_H
 
-#include "wyrm_peer.h"
+#include "wyrm_util.h"
 
 #define WYRM_COOKIE_LIFETIME 120000u /* ms, for the secret and for a cookie received */
 

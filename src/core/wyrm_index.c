@@ -58,7 +58,7 @@ struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local,
 /* True if the index at this place of the peer is in use. */
 static bool in_use(const struct wyrm_peer *peer, unsigned place)
 {
-    return place == WYRM_PLACE_HS ? peer->waiting : wyrm_session_at(peer, place);
+    return place == WYRM_PLACE_HS ? peer->waiting : wyrm_session_in_use(peer, place);
 }
 
 struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local, unsigned *place)

@@ -8,7 +8,7 @@
 #ifndef WYRM_INDEX_H
 #define WYRM_INDEX_H
 
-#include "wyrm_peer.h"
+#include "wyrm_util.h"
 
 #define WYRM_MAX_PEERS (UINT16_MAX / WYRM_PLACES - 1)
 

@@ -7,7 +7,7 @@
 #ifndef WYRM_INNER_H
 #define WYRM_INNER_H
 
-#include "wyrm_peer.h"
+#include "../wyrm.h"
 
 #define WYRM_INNER_HEADER_MAX 40 /* bytes wyrm_inner_parse looks at */
 

@@ -7,7 +7,7 @@
  */
 #include "wyrm_noise.h"
 #include "wyrm_cookie.h"
-#include "wyrm_peer.h"
+#include "wyrm_util.h"
 #include "wyrm_wire.h"
 
 #include "../wyrm_crypto.h"

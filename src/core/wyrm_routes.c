@@ -8,7 +8,7 @@
  * Routes are an array in the caller's pool, sorted by family, address and length. A lookup is a
  * few binary searches, see wyrm_route_find: bounded, and as small as a list.
  */
-#include "wyrm_peer.h"
+#include "wyrm_util.h"
 
 #include <string.h>
 

@@ -81,7 +81,7 @@ static uint8_t free_place(const struct wyrm_peer *peer)
 {
     uint8_t place = 0;
 
-    while (wyrm_session_at(peer, place))
+    while (wyrm_session_in_use(peer, place))
         place++;
     return place;
 }
@@ -113,7 +113,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     wyrm_index_insert(dev, peer, place, job->local);
     if (initiator) {
         peer->current = place;
-        peer->facts &= (uint8_t)~FACT_THEIRS;
+        peer->flags &= (uint8_t)~FLAG_RESPONDER;
     } else {
         peer->next = place;
     }
@@ -127,7 +127,7 @@ void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer)
     peer->previous = peer->current;
     peer->current = peer->next;
     peer->next = WYRM_NO_KEYPAIR;
-    peer->facts |= FACT_THEIRS;
+    peer->flags |= FLAG_RESPONDER;
 }
 #endif
 
@@ -136,7 +136,7 @@ void wyrm_session_wipe_handshake(struct wyrm_device *dev, struct wyrm_peer *peer
     if (peer->waiting)
         wyrm_index_remove(dev, peer, WYRM_PLACE_HS);
     peer->waiting = false;
-    peer->tried = 0;
+    memset(&peer->responses, 0, sizeof(peer->responses));
     wyrm_wipe(&peer->hs, sizeof(peer->hs));
 }
 

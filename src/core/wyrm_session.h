@@ -7,7 +7,8 @@
 #ifndef WYRM_SESSION_H
 #define WYRM_SESSION_H
 
-#include "wyrm_peer.h"
+#include "wyrm_time.h"
+#include "wyrm_util.h"
 
 /* The session that may send now, NULL if there is none. */
 struct wyrm_keypair *wyrm_session_current(struct wyrm_peer *peer, wyrm_tick now);

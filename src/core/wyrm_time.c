@@ -7,7 +7,8 @@
  * origin moves, and every time that is kept with it: what would fall off the range stops at its
  * end, where it means the same, long ago.
  */
-#include "wyrm_peer.h"
+#include "wyrm_time.h"
+#include "wyrm_util.h"
 
 /* From its timers to its session indices, a peer has nothing but ticks. */
 enum {

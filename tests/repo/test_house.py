@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -80,6 +82,35 @@ def test_layer_check_notices_cycles_and_upward_imports(tmp_path: Path) -> None:
         "include cycle: daemon/one, daemon/two",
         "lab: attic is not among the rooms",
         "lab: base.low may not import commands.high, which is above it",
+    ]
+
+
+def test_layer_check_notices_cycles_and_upward_includes_and_calls_inside_core(
+    tmp_path: Path,
+) -> None:
+    """A tree like ours, in which the timers reach up into the peers."""
+    for folder in ("src", "tools"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    command = [sys.executable, str(tmp_path / "tools/check_layers.py")]
+    clean = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (clean.returncode, clean.stdout) == (0, "")
+
+    timers = tmp_path / "src/core/wyrm_timers.c"
+    timers.write_text(timers.read_text() + '#include "wyrm_peer.h"\n')
+    (tmp_path / "src/core/wyrm_attic.c").write_text("")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert sorted(done.stdout.splitlines()) == [
+        "include cycle: src/core/wyrm_peer, src/core/wyrm_timers",
+        "src/core/wyrm_attic.c is missing in CORE_LEVELS",
+        "src/core/wyrm_timers.c: wyrm_peer.h is not below it in CORE_LEVELS",
+    ]
+
+    check_layers = runpy.run_path(str(ROOT / "tools/check_layers.py"))
+    defined = {"wyrm_peer.c.o": {"wyrm_peer_sent"}, "wyrm_timers.c.o": {"wyrm_timers_expire"}}
+    called = {"wyrm_peer.c.o": {"wyrm_timers_expire"}, "wyrm_timers.c.o": {"wyrm_peer_sent"}}
+    assert check_layers["check_core_calls"](defined, called) == [
+        "core: wyrm_timers.c.o may not call wyrm_peer_sent of wyrm_peer.c.o"
     ]
 
 

@@ -52,7 +52,7 @@ static void settle(struct node *node, bool wired)
                 wyrm_job_run(&job);
                 status = wyrm_job_commit(&node->dev, now, &job, &out);
             } while (status == WYRM_WORK);
-            node->dev.work_told = false;
+            node->dev.work_announced = false;
         }
         if (status == WYRM_SEND && wired)
             (void)wyrm_input(&other->dev, now, &node->address, out.data, out.len, &out);

@@ -40,7 +40,7 @@ static wyrm_status admit_response(struct wyrm_device *dev, const struct wyrm_met
         return WYRM_D_BUSY;
     memcpy(slot->msg, msg, len - MACS_LEN);
     slot->from = *from;
-    slot->claim = 0;
+    slot->priority = 0;
     slot->type = WYRM_MSG_RESPONSE;
     dev->work = true;
     return WYRM_WORK;
@@ -66,7 +66,7 @@ wyrm_status __wrap_wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wy
         memmove(first + 1, first, (size_t)(response - first) * sizeof(*first));
         *first = chosen;
     }
-    dev->called = response != NULL;
-    dev->caller = 0;
+    dev->initiated_last = response != NULL;
+    dev->next_initiator = 0;
     return __real_wyrm_job_take(dev, now, job);
 }

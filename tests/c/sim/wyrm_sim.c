@@ -260,7 +260,7 @@ static void check_counter(unsigned n, const uint8_t *data)
         for (unsigned k = 0; k < 3; k++) {
             const struct wyrm_keypair *kp = &node->peers[p].kp[k];
 
-            if (!wyrm_session_at(&node->peers[p], k) || kp->remote != remote ||
+            if (!wyrm_session_in_use(&node->peers[p], k) || kp->remote != remote ||
                 kp->tx_next != counter + 1)
                 continue;
             unused = sim_value(&sim.counters, hash_of(kp->keys.send, sizeof(kp->keys.send)));
@@ -416,10 +416,10 @@ static void check_node(unsigned n)
         const struct wyrm_peer *peer = &place->node.peers[p];
         bool keys = false, fresh = false;
 
-        if (!wyrm_used(peer))
+        if (!wyrm_peer_in_use(peer))
             continue;
         for (unsigned k = 0; k < 3; k++) {
-            if (!wyrm_session_at(peer, k)) {
+            if (!wyrm_session_in_use(peer, k)) {
                 promise(wyrm_ct_is_zero(&peer->kp[k].keys, sizeof(peer->kp[k].keys)),
                         "keys out of use are nowhere", n);
                 continue;
@@ -435,7 +435,7 @@ static void check_node(unsigned n)
         promise(!(peer->events & EVENT_INITIATE) ||
                     peer->timers[WYRM_TIMER_RETRY] != WYRM_TICK_NEVER,
                 "an attempt that waits for the worker has an end", n);
-        promise(place->held[p].n == 0 || peer->facts & FACT_HOLDING,
+        promise(place->held[p].n == 0 || peer->flags & FLAG_HOLDING,
                 "a held packet will be released", n);
         if (peer_earliest(peer) < earliest)
             earliest = peer_earliest(peer);

@@ -133,12 +133,13 @@ uint64_t node_peers_hash(const struct node *node)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     for (unsigned i = 0; i < NODE_PEERS; i++) {
-        hash = mix(hash, &node->peers[i].facts, sizeof(node->peers[i].facts));
-        if (node->peers[i].facts != 0) {
+        hash = mix(hash, &node->peers[i].flags, sizeof(node->peers[i].flags));
+        if (node->peers[i].flags != 0) {
             const uint8_t *peer = (const uint8_t *)&node->peers[i];
-            size_t tried = offsetof(struct wyrm_peer, tried), beyond = tried + 1;
+            size_t skipped = offsetof(struct wyrm_peer, responses);
+            size_t beyond = skipped + sizeof(node->peers[i].responses);
 
-            hash = mix(hash, peer, tried);
+            hash = mix(hash, peer, skipped);
             hash = mix(hash, peer + beyond, sizeof(node->peers[i]) - beyond);
         }
     }

@@ -531,7 +531,7 @@ TEST(the_deadline_is_never_late)
         w->delivered = 0;
         for (unsigned n = 0; n < 4; n++)
             for (unsigned p = 0; p < NODE_PEERS; p++)
-                if (w->node[n].peers[p].facts & FACT_USED) {
+                if (w->node[n].peers[p].flags & FLAG_USED) {
                     const struct wyrm_device *dev = &w->node[n].dev;
                     wyrm_tick earliest = peer_earliest(&w->node[n].peers[p]);
 

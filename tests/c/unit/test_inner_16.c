@@ -7,7 +7,7 @@
  */
 #include "world.h"
 
-#include "core/wyrm_peer.h"
+#include "core/wyrm_util.h"
 
 /* Arithmetic on it is that of int, which the file has no reason to say anywhere else. */
 #if defined(__clang__)

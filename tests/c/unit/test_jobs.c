@@ -550,7 +550,7 @@ TEST(a_slot_is_kept_for_responses)
     forget_last_call(peer_of(w, B, D));
     wyrm_peer_connect(&w->node[B].dev, w->now, w->id[B][D]);
     sleep_through(w, 20);
-    w->node[B].dev.called = false;
+    w->node[B].dev.initiated_last = false;
     assert_int_equal(work_once(w, B), WYRM_SEND);
     carry(w);
     grab(w, &response);

@@ -53,7 +53,7 @@ TEST(a_handshake_gives_both_sides_the_same_two_keys)
     assert_memory_not_equal(a->keys.send, a->keys.recv, 32);
     assert_int_equal(a->remote, theirs->local[theirs->current]);
     assert_int_equal(ours->local[ours->current], b->remote);
-    assert_true(theirs->facts & FACT_THEIRS && !(ours->facts & FACT_THEIRS));
+    assert_true(theirs->flags & FLAG_RESPONDER && !(ours->flags & FLAG_RESPONDER));
     world_free(w);
 }
 
@@ -234,7 +234,7 @@ TEST(a_cached_static_result_gives_the_same_handshake)
     make_initiation(w, A, B, &cached);
     wyrm_peer_disconnect(&w->node[A].dev, w->id[A][B]);
     settle(w, A);
-    peer_of(w, A, B)->facts &= (uint8_t)~FACT_STATIC_DH;
+    peer_of(w, A, B)->flags &= (uint8_t)~FLAG_STATIC_DH;
     w->node[A].random_state = random_state;
     w->node[A].dev.last_ephemeral = 0; /* or it would be noticed */
     w->node[A].label = label;

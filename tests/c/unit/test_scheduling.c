@@ -99,7 +99,7 @@ TEST(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address)
     struct world *w = two_responses();
     struct wyrm_peer *peer = peer_of(w, A, B);
 
-    peer->tried = TRIED_FIRST | TRIED_ELSEWHERE;
+    peer->responses.admitted = ADMITTED_UNPROVEN | ADMITTED_FROM_ELSEWHERE;
     w->on_wire = 0;
     for (unsigned i = B; i <= D; i++) {
         struct datagram forged;
@@ -265,7 +265,7 @@ TEST(the_oldest_message_is_first_whatever_its_type)
     w->on_wire = 0;
     make_initiation(w, D, A, &initiation);
     assert_int_equal(arrives(w, &initiation, D), WYRM_WORK);
-    peer_of(w, A, B)->tried = 0;
+    peer_of(w, A, B)->responses.admitted = 0;
     w->node[A].dev.loaded_until = 0;
     w->node[A].slots[1] = w->node[A].slots[0];
     w->node[A].slots[1].type = WYRM_MSG_RESPONSE;

@@ -145,12 +145,12 @@ void vec_state(const struct vec_bench *bench, uint8_t *out)
 
     memcpy(&copy, bench, vec_state_size());
     memset(copy.device.drops, 0, sizeof(copy.device.drops));
-    copy.device.called = false; /* whose turn the worker is */
+    copy.device.initiated_last = false; /* whose turn the worker is */
     for (unsigned i = 0; i < SLOTS; i++)
         if (copy.slots[i].type == 0)
             memset(&copy.slots[i], 0, sizeof(copy.slots[i]));
     for (size_t i = 0; i < sizeof(copy.peers) / sizeof(copy.peers[0]); i++)
-        copy.peers[i].tried = 0; /* anybody who knows an index may use up these chances */
+        copy.peers[i].responses.admitted = 0; /* anyone who knows an index can change it */
     memcpy(out, &copy, vec_state_size());
 }
 
