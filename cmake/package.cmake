@@ -31,7 +31,7 @@ endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/wyrmling)
 set(ports ${CMAKE_INSTALL_DATADIR}/wyrmling)
-file(GLOB public_headers CONFIGURE_DEPENDS ${WYRM_SRC_DIR}/*.h)
+file(GLOB public_headers CONFIGURE_DEPENDS ${WYRM_SRC_DIR}/wyrm*.h)
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wyrmling
   COMPONENT wyrmling)
 install(TARGETS wyrm EXPORT wyrmling ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

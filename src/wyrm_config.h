@@ -12,6 +12,10 @@
 #include WYRM_USER_CONFIG_FILE
 #endif
 
+#ifdef ARDUINO
+#include "wyrm_arduino.h"
+#endif
+
 /* options.toml: begin */
 /* Bits of the replay ring of each keypair, a multiple of 32, at least 64; the window is 32 less
  * (RFC 6479). Costs 3/8 byte of RAM per bit and peer. */

@@ -146,6 +146,7 @@ def page(options: list[Option]) -> str:
         "src/wyrm_lwip.h": "lwIP port",
         "src/wyrm_freertos.h": "FreeRTOS port",
         "src/wyrm_store.h": "Timestamps in flash",
+        "src/wyrm_arduino.h": "Arduino library",
     }
     for header, title in titles.items():
         # What the cryptography derives by itself is listed beside the rest of the protocol.

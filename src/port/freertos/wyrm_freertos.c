@@ -5,6 +5,8 @@
  * The worker task, and the test for holding lwIP's core lock. wyrm_lwip_work() takes the lock only
  * to take and commit a job, so a handshake never delays a packet.
  */
+#include "wyrm_config.h"
+
 #if !defined(WYRM_PORT_FREERTOS) || !WYRM_PORT_FREERTOS
 
 typedef int wyrm_freertos_not_built; /* ISO C requires a declaration in every file */

@@ -13,7 +13,10 @@
 
 #include "lwip/sys.h"
 
-#if NO_SYS
+#if NO_SYS && defined(WYRM_LWIP_LOCK_NO_SYS) /* lwIP runs in an interrupt */
+#define LOCK_TCPIP_CORE()   WYRM_LWIP_LOCK_NO_SYS()
+#define UNLOCK_TCPIP_CORE() WYRM_LWIP_UNLOCK_NO_SYS()
+#elif NO_SYS
 #define LOCK_TCPIP_CORE()
 #define UNLOCK_TCPIP_CORE()
 #else

@@ -17,6 +17,8 @@
 #ifndef WYRM_LWIP_PRIVATE_H
 #define WYRM_LWIP_PRIVATE_H
 
+#include "wyrm_config.h"
+
 /* The port's files are compiled in every build and are empty unless WYRM_PORT_LWIP is 1, so that
  * build systems may list them unconditionally. */
 #ifndef WYRM_PORT_LWIP

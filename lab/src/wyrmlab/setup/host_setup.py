@@ -11,19 +11,19 @@ from typing import TypeVar
 
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import MissingError
-from wyrmlab.setup import third_party
+from wyrmlab.setup import extras, third_party
 
 ROOM_NEEDED = 300_000_000
 T = TypeVar("T")
 
 
 def ready(groups: Iterable[str], names: Iterable[str] = ()) -> bool:
-    """Whether all of the groups' packages, those named besides, and the third-party source that
-    the groups need, are here."""
+    """Whether all of the groups' packages, those named besides, and the third-party source and
+    Python programs that the groups need, are here."""
     wanted = tuple(groups)
     if packages.missing(wanted, names):
         return False
-    return not third_party.lacking(wanted)
+    return not (third_party.lacking(wanted) or extras.lacking(wanted))
 
 
 def ensure(*groups: str, names: Iterable[str] = ()) -> None:
@@ -45,6 +45,9 @@ def setup(
     _check_room()
     _install(packages.missing(wanted, names))
     _fetch_sources(third_party.lacking(wanted))
+    for extra in extras.lacking(wanted):
+        say(f"{extra.reason}: installing lab/extras/{extra.lock.name} with pip.")
+        _with_spinner("pip", partial(extras.install, extra))
 
 
 def setup_and_report(*, all_of_it: bool) -> None:
