@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import math
 import re
 import signal
 from collections.abc import Iterator
@@ -109,21 +110,26 @@ class Host:
     ) -> Pings:
         """Pings and reports; no answer is a result, not an error. `pattern`: up to 16 bytes in hex.
 
-        The last ping waits for a session as long as it takes to repeat a handshake message that was
-        lost, 5 s.
+        Each ping has `wait_s` to be answered: 8 s leave time for a handshake message to be lost and
+        repeated after 5 s. With several, a deadline is needed: without one `ping` stops two round
+        trips after the last, however late the others are. Until the deadline it sends further
+        pings, which are not counted here.
         """
         extra = ["-p", pattern] if pattern else []
+        deadline_s = math.ceil(count * interval_s + wait_s)
+        patience = ["-W", str(wait_s)] if count == 1 else ["-w", str(deadline_s)]
         done = proc.run(
             *self.command("ping", "-n", "-c", str(count), "-i", str(interval_s)),
-            *("-W", str(wait_s), "-s", str(size), *extra, *options, address),
-            timeout_s=count * interval_s + wait_s + 60,
+            *(*patience, "-s", str(size), *extra, *options, address),
+            timeout_s=deadline_s + 60,
             check=False,
         )
-        summary = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
+        summary = re.search(r"(\d+) packets transmitted", done.stdout)
         if summary is None:
             raise WyrmError(f"ping to {address} did not run.", detail=done.stderr or done.stdout)
-        times = tuple(float(ms) for ms in re.findall(r"time=([0-9.]+) ms", done.stdout))
-        return Pings(int(summary[1]), int(summary[2]), times)
+        answers = re.findall(r"icmp_seq=(\d+) .*time=([0-9.]+) ms", done.stdout)
+        times = {int(number): float(ms) for number, ms in answers if int(number) <= count}
+        return Pings(min(int(summary[1]), count), len(times), tuple(times.values()))
 
     def pings(
         self,
