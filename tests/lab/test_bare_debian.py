@@ -134,7 +134,7 @@ def test_second_demo_takes_under_two_minutes(bare: Bare) -> None:
     assert time.monotonic() - started < 120
 
 
-def test_nothing_more_is_wanted_from_the_network(bare: Bare) -> None:
+def test_setup_needs_the_network_only_once(bare: Bare) -> None:
     done = bare.run("unshare --net ./wyrm setup && unshare --net ./wyrm build lib")
     assert done.returncode == 0, done.stdout[-4000:]
     assert "all there" in done.stdout

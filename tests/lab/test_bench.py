@@ -46,7 +46,7 @@ def test_image_output_is_read_line_by_line() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "fault\n", "seal_64 2508\n", "seal_64 2508 464\nfault\n"])
-def test_image_output_that_is_no_measurement_is_a_failure(text: str) -> None:
+def test_unexpected_image_output_is_a_failure(text: str) -> None:
     with pytest.raises(WyrmError):
         images.parse(text)
 
@@ -66,7 +66,7 @@ calls=1 40
 """
 
 
-def test_valgrinds_counts_are_per_call_with_all_that_is_called() -> None:
+def test_valgrind_counts_include_called_functions() -> None:
     counted = images.inclusive(CALLGRIND)
     assert counted == {"bench_x25519": 1000, "board_known_loop": 2000001}
     images.check_known_loop(counted)
@@ -80,7 +80,7 @@ def test_a_wrong_count_of_the_known_loop_is_a_failure() -> None:
 # --- Targets and baseline ---
 
 
-def test_json_has_exactly_the_keys_promised() -> None:
+def test_json_output_has_exactly_the_documented_keys() -> None:
     text = figures.as_json([row(310_198), row(None)])
     assert all(set(one) == KEYS for one in json.loads(text))
     assert figures.rows_from_json(text) == [row(310_198), row(None)]
@@ -95,7 +95,7 @@ def test_targets_name_known_cores_and_hold_for_the_speed_profile() -> None:
     assert goals.of("m4", "small", "x25519") is None
 
 
-def test_a_target_is_met_at_its_very_number_and_unknown_without_a_count() -> None:
+def test_a_target_is_met_when_equal_and_unknown_without_a_count() -> None:
     assert row(330_000).met is True
     assert row(330_001).met is False
     assert row(None).met is None
@@ -104,7 +104,7 @@ def test_a_target_is_met_at_its_very_number_and_unknown_without_a_count() -> Non
     assert "8 B over" in table.verdict(row(330_000), 1992)
 
 
-def test_the_least_rise_is_found_and_a_fall_is_told() -> None:
+def test_the_smallest_rise_fails_and_a_fall_is_reported() -> None:
     tools = {"m4": "gcc 12.2"}
     baseline = Baseline(tools=tools, rows=[row(100)])
     assert figures.compare(baseline, tools, [row(102)]).risen == [
@@ -116,7 +116,7 @@ def test_the_least_rise_is_found_and_a_fall_is_told() -> None:
     assert len(figures.compare(baseline, tools, [more_code]).risen) == 1
 
 
-def test_one_instruction_is_within_the_truth_of_a_timer() -> None:
+def test_a_difference_of_one_instruction_is_tolerated() -> None:
     tools = {"m4": "gcc 12.2"}
     found = figures.compare(Baseline(tools=tools, rows=[row(100)]), tools, [row(101)])
     assert not found.risen and not found.fallen
@@ -128,7 +128,7 @@ def test_counts_of_other_tools_are_not_compared() -> None:
     assert not found.risen and len(found.other_tools) == 1
 
 
-def test_two_builds_of_one_version_of_a_compiler_are_other_tools(
+def test_two_builds_of_one_compiler_version_are_different_tools(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """They generate different code, which is no rise: a note says what was not compared and why."""
@@ -175,7 +175,7 @@ def test_accepting_one_core_keeps_the_others(tmp_path: Path) -> None:
     assert figures.load_baseline(file).rows[1] == row(3)
 
 
-def test_a_damaged_baseline_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_baseline_is_reported_in_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "crypto.json"
     file.write_text('{"rows": 3}')
     with pytest.raises(UsageError, match="--accept"):
@@ -197,7 +197,7 @@ def test_only_libraries_in_constant_time_count_as_rivals() -> None:
     assert rivals.with_best(core("m4"), [row(1)], found)[0].rival == 300_000
 
 
-def test_the_best_rival_known_stays_where_those_measured_are_worse() -> None:
+def test_a_better_published_figure_is_kept_as_the_rival() -> None:
     known = row(1).model_copy(update={"rival": 250_000})
     found = rivals.Measured({"wolfssl": {"x25519": 300_000}})
     assert rivals.with_best(core("m4"), [known], found)[0].rival == 250_000
@@ -233,11 +233,11 @@ def measured_on(name: str, profile: str) -> None:
     assert not found.risen
 
 
-def test_nothing_has_risen_on_cortex_m4() -> None:
+def test_no_count_has_risen_on_cortex_m4() -> None:
     measured_on("m4", "speed")
 
 
-def test_an_image_whose_counter_is_wrong_measures_nothing() -> None:
+def test_an_image_with_a_wrong_counter_is_an_error() -> None:
     m4 = core("m4")
     folder = images.make(m4, "speed")
     slower = ["shift=5,sleep=off" if word.startswith("shift=") else word for word in m4.emulator]
@@ -249,5 +249,5 @@ def test_an_image_whose_counter_is_wrong_measures_nothing() -> None:
 @pytest.mark.all
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", [one.name for one in CORES])
-def test_nothing_has_risen_anywhere(name: str, profile: str) -> None:
+def test_no_count_has_risen_on_any_core(name: str, profile: str) -> None:
     measured_on(name, profile)

@@ -141,7 +141,7 @@ def talk(path: Path, request: bytes, *, end: bytes = b"\n\n") -> bytes:
 # --- What wg gets to hear --------------------------------------------------------------------
 
 
-def test_age_of_a_handshake_becomes_a_time_that_stays(
+def test_the_age_of_a_handshake_becomes_a_stable_time(
     bridged: Callable[[PlayedDevice], Path],
 ) -> None:
     age = [100]
@@ -166,7 +166,7 @@ def test_age_of_a_handshake_becomes_a_time_that_stays(
     assert talk(path, b"get=1\n\n").decode() != said
 
 
-def test_notices_between_the_lines_of_an_answer_are_left_out(
+def test_notices_within_an_answer_are_filtered_out(
     bridged: Callable[[PlayedDevice], Path],
 ) -> None:
     def answer(_request: str) -> bytes:
@@ -204,7 +204,7 @@ def test_requests_may_follow_each_other_and_come_in_pieces(
         b"x" * 200,
     ],
 )
-def test_what_is_no_request_gets_no_answer_and_reaches_no_device(
+def test_invalid_requests_are_not_answered_or_forwarded(
     bridged: Callable[[PlayedDevice], Path], junk: bytes
 ) -> None:
     device = PlayedDevice()
@@ -236,7 +236,7 @@ def test_an_endless_request_is_hung_up_on(bridged: Callable[[PlayedDevice], Path
     assert device.heard == b""
 
 
-def test_clients_that_vanish_or_only_look_disturb_nobody(
+def test_clients_that_disconnect_early_disturb_no_others(
     bridged: Callable[[PlayedDevice], Path],
 ) -> None:
     device = PlayedDevice()
@@ -260,7 +260,7 @@ def test_clients_that_vanish_or_only_look_disturb_nobody(
 # --- A device with troubles ------------------------------------------------------------------
 
 
-def test_secrets_wait_until_the_device_reads_unseen(
+def test_secrets_are_sent_only_after_echo_is_off(
     bridged: Callable[[PlayedDevice], Path],
 ) -> None:
     device = PlayedDevice(knows_uapi=False)
@@ -317,7 +317,7 @@ def test_a_key_that_is_removed_on_purpose_is_removed(
 
 
 @pytest.mark.parametrize("words", [b"\r\nWyrmling 0.1 on m7\r\n", b"ready: 10.9.0.2 in 5 ms\r\n"])
-def test_a_restart_in_the_middle_is_told_and_survived(
+def test_a_restart_during_a_request_is_reported_and_survived(
     bridged: Callable[[PlayedDevice], Path], capsys: pytest.CaptureFixture[str], words: bytes
 ) -> None:
     device = PlayedDevice(lambda _request: b"listen_port=5\r\n" + words)
@@ -330,7 +330,7 @@ def test_a_restart_in_the_middle_is_told_and_survived(
     assert talk(path, b"get=1\n\n") == OK
 
 
-def test_a_console_that_closes_is_told_and_opened_again(
+def test_a_console_that_closes_is_reported_and_reopened(
     bridged: Callable[[PlayedDevice], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     device = PlayedDevice(lambda _request: None)
@@ -341,7 +341,7 @@ def test_a_console_that_closes_is_told_and_opened_again(
     assert talk(path, SET) == OK
 
 
-def test_silence_is_a_timeout_and_the_bridge_goes_on(
+def test_silence_is_a_timeout_and_the_bridge_continues(
     bridged: Callable[[PlayedDevice], Path],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -432,7 +432,7 @@ def test_socket_is_private_and_goes_with_the_bridge(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_bridge_whose_socket_goes_while_it_greets_the_device_ends(
+def test_the_bridge_ends_if_its_socket_is_removed_while_it_starts(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

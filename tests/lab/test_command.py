@@ -94,7 +94,7 @@ def test_bad_argument_gets_one_sentence_and_exit_code_2(
     assert "Traceback" not in done.stderr
 
 
-def test_size_of_the_daemon_is_told_object_by_object() -> None:
+def test_the_size_of_the_daemon_is_listed_by_object() -> None:
     done = wyrm("build", "wyrmd", "--size", COLUMNS="120")
     assert done.returncode == 0, done.stderr
     sums = dict(re.findall(r"^(\S.*?) +(\d+) +\d+ +\d+ *$", done.stdout, re.MULTILINE))
@@ -169,7 +169,7 @@ def test_first_start_without_a_network_says_so_and_leaves_nothing(tmp_path: Path
     assert sorted(path.name for path in (tmp_path / "venv").iterdir()) == ["lock", "pip.log"]
 
 
-def test_a_first_start_that_waited_for_another_does_not_keep_the_next_one_waiting(
+def test_concurrent_first_starts_do_not_block_later_ones(
     tmp_path: Path,
 ) -> None:
     wanted = hashlib.sha256((paths.ROOT / "lab" / "requirements.txt").read_bytes()).hexdigest()[:16]
@@ -269,7 +269,7 @@ def test_interrupted_private_device_leaves_nothing(ending: signal.Signals, tmp_p
     assert not (Path("/run/netns") / name).exists()
 
 
-def test_killed_private_device_takes_all_processes_along(tmp_path: Path) -> None:
+def test_killing_a_private_device_ends_all_its_processes(tmp_path: Path) -> None:
     if namespaces.access().way not in (namespaces.Way.ROOT, namespaces.Way.USER):
         pytest.skip(f"no private network: {namespaces.access().remedy}")
     name = f"wyrm-{os.getpid()}"
@@ -293,7 +293,7 @@ def test_ctrl_c_removes_the_tap_it_made_and_its_emulator(tmp_path: Path) -> None
 
 
 @pytest.mark.netns
-def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
+def test_killing_the_device_command_removes_its_tap(tmp_path: Path) -> None:
     with device("--tap", "tapd", "--flash", str(tmp_path / "flash")) as running:
         pids = proc.descendants(running.pid)
         running.kill()
@@ -304,7 +304,7 @@ def test_killed_device_takes_its_tap_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.netns
-def test_tap_that_was_there_before_stays(tmp_path: Path) -> None:
+def test_an_existing_tap_is_kept(tmp_path: Path) -> None:
     with persistent_tap("tapk"):
         with device("--tap", "tapk", "--flash", str(tmp_path / "flash")) as running:
             assert HERE.ping("10.9.0.2", count=2).received == 2

@@ -29,7 +29,7 @@ def test_a_test_counts_as_passed_only_if_it_passed_in_every_build(
     assert "8" not in found
 
 
-def test_a_defect_without_a_test_is_not_fine() -> None:
+def test_a_defect_without_a_test_fails() -> None:
     assert Defect("1", "security", "x", tests={"a": True}).fine
     assert not Defect("1", "security", "x", tests={"a": True, "b": False}).fine
     assert not Defect("1", "security", "x").fine

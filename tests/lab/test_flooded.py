@@ -15,7 +15,7 @@ from wyrmlab.setup import build
 pytestmark = pytest.mark.netns
 
 
-def test_goodput_and_time_to_a_session_are_measured_during_a_flood(
+def test_goodput_and_connection_time_are_measured_during_a_flood(
     wyrmd: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -48,7 +48,7 @@ def test_the_flood_keeps_to_its_rate_and_its_time() -> None:
 @pytest.mark.parametrize(
     "argument", ["1000001 1", "1000 121", "0 1", "1000 0", "1000 1 10.0.0.1 0"]
 )
-def test_the_flood_refuses_what_has_no_bound(argument: str) -> None:
+def test_a_flood_without_a_limit_is_refused(argument: str) -> None:
     command = [build.flood(), "A" * 43 + "=", "127.0.0.1", "9", *argument.split()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=10)
     assert done.returncode == 2

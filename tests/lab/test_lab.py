@@ -59,7 +59,7 @@ def test_expect_does_not_find_the_same_text_twice(line: tuple[Console, socket.so
         console.expect("once", timeout_s=0.1)
 
 
-def test_command_returns_what_stands_between_echo_and_prompt(
+def test_a_command_returns_the_text_between_echo_and_prompt(
     line: tuple[Console, socket.socket],
 ) -> None:
     console, device = line
@@ -72,7 +72,7 @@ def test_command_returns_what_stands_between_echo_and_prompt(
     assert console.command("version", timeout_s=60) == "wyrmling 1\nboard m7"
 
 
-def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
+def test_waiting_ends_when_the_device_panics(line: tuple[Console, socket.socket]) -> None:
     console, device = line
     device.sendall(b"\r\npanic: stack overflow\r\npanic: task shell\r\n")
     started = time.monotonic()
@@ -82,7 +82,7 @@ def test_panic_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> 
     assert time.monotonic() - started < 20
 
 
-def test_end_of_the_device_ends_the_waiting_at_once(line: tuple[Console, socket.socket]) -> None:
+def test_waiting_ends_when_the_device_exits(line: tuple[Console, socket.socket]) -> None:
     console, device = line
     device.shutdown(socket.SHUT_RDWR)
     with pytest.raises(WyrmError, match="The device at QEMU has gone"):
@@ -127,7 +127,7 @@ def test_flash_file_of_another_size_is_refused_and_kept(tmp_path: Path) -> None:
     assert flash.read_bytes() == b"precious"
 
 
-def test_flash_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_flash_file_is_private_to_its_owner(tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     for existing in (False, True):
         if existing:
@@ -195,7 +195,7 @@ def test_lock_file_names_only_the_two_crates_of_the_registry() -> None:
         assert lock.count("checksum = ") == len(fetched)
 
 
-def test_third_party_trees_keep_their_licences_and_nothing_of_rust() -> None:
+def test_third_party_trees_keep_their_licences_and_drop_rust() -> None:
     folder = third_party.folder()
     assert (folder / "FreeRTOS-Kernel/LICENSE.md").exists()
     assert (folder / "lwip/COPYING").exists()
@@ -215,7 +215,7 @@ def test_every_python_package_is_locked_by_hash() -> None:
 # --- Signals ---
 
 
-def test_an_interruption_that_a_finalizer_swallows_comes_again() -> None:
+def test_an_interruption_swallowed_by_a_finalizer_is_repeated() -> None:
     program = """
 import signal, time
 from wyrmlab.base.proc import install_signal_handlers
@@ -235,7 +235,7 @@ except KeyboardInterrupt:
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
-def test_a_program_that_dies_with_us_keeps_its_process_id_and_dies_with_us() -> None:
+def test_a_child_bound_to_our_life_keeps_its_process_id_and_ends_with_us() -> None:
     program = """
 import os, subprocess, sys
 from wyrmlab.base.proc import dying_with_us
@@ -340,9 +340,7 @@ def test_report_can_be_read_in_light_and_in_dark(
     assert "currentColor" in chart
 
 
-def test_no_line_of_the_report_forces_a_narrow_screen_to_cut_it_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_fits_a_narrow_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines that may not be broken are short (a verdict) or for wide screens; tables of many
     columns scroll by themselves."""
     text = page(tmp_path, monkeypatch)

@@ -92,7 +92,7 @@ def test_demo_runs_without_any_privileges(as_user: Run) -> None:
     assert "record: runs/" in done.stdout
 
 
-def test_user_who_may_not_open_the_tun_device_is_told_what_to_do(as_user: Run) -> None:
+def test_without_access_to_the_tun_device_the_error_names_the_remedy(as_user: Run) -> None:
     done = as_user("./wyrm", "demo", tun_mode="600")
     assert done.returncode == 3
     assert "Private network namespaces cannot be made here" in done.stderr

@@ -50,7 +50,7 @@ def test_every_option_that_the_ports_insist_on_is_documented() -> None:
                     assert name in PORTING, name
 
 
-def test_what_the_readme_shows_of_the_example_is_in_the_example() -> None:
+def test_the_code_in_the_readme_is_part_of_the_example() -> None:
     shown = re.search(r"```c\n(.*?)```", README, re.DOTALL)
     assert shown is not None
     code = "".join(path.read_text() for path in EXAMPLE.glob("*.[ch]"))
@@ -59,7 +59,7 @@ def test_what_the_readme_shows_of_the_example_is_in_the_example() -> None:
     assert [name for name in sorted(names) if name not in code] == []
 
 
-def test_the_example_checks_every_setter_and_handles_names_events_and_the_end() -> None:
+def test_the_example_checks_every_setter_and_handles_names_events_and_shutdown() -> None:
     tunnel = (EXAMPLE / "tunnel.c").read_text()
     for setter in ("set_psk", "set_endpoint", "set_keepalive", "set_private_key"):
         assert re.search(rf"status = wyrm_(peer_)?{setter}\(", tunnel), setter

@@ -31,7 +31,7 @@ def test_table_adds_up_to_the_sections_of_the_elf(m7_firmware: Path) -> None:
     assert total.flash == constant - found[".stack"]
 
 
-def test_every_room_of_the_firmware_has_its_line(m7_firmware: Path) -> None:
+def test_every_firmware_module_is_in_the_layer_table(m7_firmware: Path) -> None:
     groups = footprint.measure(m7_firmware).groups()
     for group in ("application", "FreeRTOS", "lwIP", "C library"):
         assert groups[group].flash > 0
@@ -65,7 +65,7 @@ def programs() -> Path:
     return sizes.make()
 
 
-def test_nothing_of_the_footprint_has_risen(programs: Path) -> None:
+def test_no_size_has_risen(programs: Path) -> None:
     rows = sizes.measure(programs)
     found = sizes.compare(sizes.load_baseline(), sizes.tools(), rows)
     assert not found.risen, f"{found.risen}; if it must be: ./wyrm footprint --accept"
@@ -78,13 +78,13 @@ def test_link_time_optimisation_leaves_nothing_uncounted(programs: Path) -> None
             assert "other" not in footprint.measure(programs / f"{name}.elf").groups()
 
 
-def test_the_footprint_in_json_says_what_each_sum_is_of() -> None:
+def test_the_footprint_in_json_lists_the_parts_of_each_sum() -> None:
     [told] = json.loads(sizes.as_json([row(7)]))
     assert set(told) == {"what", "configuration", "core", "parts", "sum", "target"}
     assert sizes.rows_from_json(sizes.as_json([row(7)])) == [row(7)]
 
 
-def test_every_size_aimed_at_is_one_that_is_measured(programs: Path) -> None:
+def test_every_size_target_names_a_measured_size(programs: Path) -> None:
     rows = sizes.measure(programs)
     assert {row.key[:2] for row in rows if row.target is not None} == set(sizes.load_goals())
 
@@ -94,7 +94,7 @@ def test_a_size_that_is_its_target_meets_it() -> None:
     assert "1 over" in sizes.verdict(row(8).model_copy(update={"target": 7}))
 
 
-def test_one_byte_more_is_a_rise_and_one_less_is_told() -> None:
+def test_one_more_byte_is_a_rise_and_one_less_is_reported() -> None:
     baseline = Baseline(tools="gcc 12.2", rows=[row(100)])
     more = sizes.compare(baseline, "gcc 12.2", [row(101)])
     assert more.risen == ["flash, client: 100 -> 101 B"]
@@ -107,7 +107,7 @@ def test_sizes_of_another_compiler_are_not_compared() -> None:
     assert not found.risen and len(found.other_tools) == 1
 
 
-def test_a_damaged_baseline_of_sizes_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_baseline_of_sizes_is_reported_in_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "footprint.json"
     sizes.save_baseline(Baseline(tools="gcc 12.2", rows=[row(100)]), file)
     assert sizes.load_baseline(file).rows == [row(100)]
@@ -116,7 +116,7 @@ def test_a_damaged_baseline_of_sizes_is_told_in_one_sentence(tmp_path: Path) -> 
         sizes.load_baseline(file)
 
 
-def test_a_place_that_takes_no_file_is_told_before_anything_is_built(tmp_path: Path) -> None:
+def test_an_unwritable_output_path_is_reported_before_the_build(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "absent" / "sizes.json"):
         with pytest.raises(UsageError, match="cannot be written"):
             sizes.run(place, accept=False)

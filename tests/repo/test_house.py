@@ -36,7 +36,7 @@ def run(*command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_rooms_include_only_what_they_may() -> None:
+def test_layers_include_only_lower_ones() -> None:
     run(sys.executable, "tools/check_layers.py")
 
 
@@ -161,7 +161,7 @@ def test_lab_is_typed(tmp_path: Path) -> None:
     run(sys.executable, "-m", "mypy", *config, "lab/src/wyrmlab")
 
 
-def test_no_file_names_a_place_on_somebodys_machine() -> None:
+def test_no_file_contains_a_private_path() -> None:
     # Spelled in two parts so that this file does not find itself.
     place = re.compile(r"/(?:home|Users|work)/" + r"[a-z]|/ro" + r"ot/[a-z.]")
     found = [

@@ -57,7 +57,7 @@ def test_the_handshake_worker_takes_no_more_stack_than_promised(
     assert depth.bytes <= promised(sizes.STACK_WORKER, name), str(depth)
 
 
-def test_painting_finds_what_the_call_graph_says() -> None:
+def test_the_painted_stack_agrees_with_the_call_graph() -> None:
     """Primitives and handshakes on an emulated Cortex-M4: nothing is written below what the call
     graph gives, and most go all the way down."""
     one = core("m4")
@@ -71,12 +71,12 @@ def test_painting_finds_what_the_call_graph_says() -> None:
     assert sum(painted[name] == computed[name] for name in painted) > len(painted) / 2
 
 
-def test_a_pointer_that_nothing_is_known_of_is_told(library: Path) -> None:
+def test_an_unknown_function_pointer_is_reported(library: Path) -> None:
     with pytest.raises(WyrmError, match="wyrm_cookie_reply calls through a pointer"):
         Program(library, {}, BARE).below("wyrm_cookie_reply")
 
 
-def test_a_function_that_calls_itself_is_told(library: Path) -> None:
+def test_a_recursive_function_is_reported(library: Path) -> None:
     again = {**POINTERS, "wyrm_cookie_reply": ("wyrm_input",)}
     with pytest.raises(WyrmError, match="wyrm_cookie_reply calls itself"):
         Program(library, again, BARE).below("wyrm_input")

@@ -40,7 +40,7 @@ def test_no_access_is_misaligned(build: Build, shift: int) -> None:
 
 @pytest.mark.all
 @pytest.mark.parametrize("build", WHOLE, ids=str)
-def test_no_access_is_misaligned_whatever_compiled_it(build: Build) -> None:
+def test_no_access_is_misaligned_with_any_compiler(build: Build) -> None:
     assert [misaligned(build, Kind.PRIMITIVE | Kind.HANDSHAKE, shift) for shift in SHIFTS] == [
         {} for _ in SHIFTS
     ]
@@ -64,7 +64,7 @@ def run_where_it_faults(build: Build, kinds: Kind, shift: int) -> tuple[int, str
 
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("build", FAULTING, ids=str)
-def test_nothing_faults_where_misaligned_accesses_do(build: Build, shift: int) -> None:
+def test_nothing_faults_on_cores_without_misaligned_access(build: Build, shift: int) -> None:
     code, said = run_where_it_faults(build, Kind.PRIMITIVE, shift)
     assert code == 0, said
 
@@ -78,7 +78,7 @@ def test_a_planted_misaligned_access_faults(build: Build) -> None:
 
 @pytest.mark.all
 @pytest.mark.parametrize("build", FAULTING_WHOLE, ids=str)
-def test_nothing_faults_whatever_compiled_it(build: Build) -> None:
+def test_nothing_faults_with_any_compiler(build: Build) -> None:
     kinds = Kind.PRIMITIVE | Kind.HANDSHAKE
     codes = [run_where_it_faults(build, kinds, shift)[0] for shift in SHIFTS]
     assert codes == [0 for _ in SHIFTS]

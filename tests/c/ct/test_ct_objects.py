@@ -123,13 +123,15 @@ def findings(build: Build) -> list[str]:
 
 
 @pytest.mark.parametrize("build", QUICK, ids=str)
-def test_objects_with_secrets_hold_nothing_slow_or_foreign(build: Build) -> None:
+def test_objects_contain_no_slow_instruction_or_foreign_call(build: Build) -> None:
     assert findings(build) == []
 
 
 @pytest.mark.all
 @pytest.mark.parametrize("build", WHOLE, ids=str)
-def test_objects_hold_nothing_slow_or_foreign_whatever_compiled_them(build: Build) -> None:
+def test_objects_contain_no_slow_instruction_or_foreign_call_with_any_compiler(
+    build: Build,
+) -> None:
     assert findings(build) == []
 
 

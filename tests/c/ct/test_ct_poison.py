@@ -75,7 +75,7 @@ def source_line(name: str, number: int) -> str:
 
 
 @pytest.mark.parametrize("build", QUICK, ids=str)
-def test_nothing_depends_on_poisoned_secrets(build: Build) -> None:
+def test_no_branch_or_address_depends_on_secrets(build: Build) -> None:
     found = complaints(build, Kind.PRIMITIVE | Kind.HANDSHAKE)
     assert {name: places for name, places in found.items() if places} == {}
 
@@ -83,7 +83,7 @@ def test_nothing_depends_on_poisoned_secrets(build: Build) -> None:
 @pytest.mark.all
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("build", WHOLE, ids=str)
-def test_nothing_depends_on_poisoned_secrets_whatever_compiled_it(build: Build) -> None:
+def test_no_branch_or_address_depends_on_secrets_with_any_compiler(build: Build) -> None:
     found = complaints(build, Kind.PRIMITIVE | Kind.HANDSHAKE)
     assert {name: places for name, places in found.items() if places} == {}
 

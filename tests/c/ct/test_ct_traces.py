@@ -39,18 +39,18 @@ def check(build: Build, kind: Kind, count: int) -> None:
 
 
 @pytest.mark.parametrize("build", QUICK, ids=str)
-def test_a_few_secrets_leave_the_same_trace(build: Build) -> None:
+def test_a_few_secrets_give_the_same_trace(build: Build) -> None:
     check(build, Kind.PRIMITIVE, FEW // 4 if build.core.slow else FEW)
 
 
-def test_a_few_handshakes_leave_the_same_trace() -> None:
+def test_a_few_handshakes_give_the_same_trace() -> None:
     check(QUICK[0], Kind.HANDSHAKE, 4)
 
 
 @pytest.mark.all
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("build", WHOLE, ids=str)
-def test_many_secrets_leave_the_same_trace(build: Build) -> None:
+def test_many_secrets_give_the_same_trace(build: Build) -> None:
     check(build, Kind.PRIMITIVE, MANY)
     check(build, Kind.HANDSHAKE, HANDSHAKES)
 

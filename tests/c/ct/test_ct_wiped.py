@@ -61,7 +61,7 @@ def test_no_secret_is_left_on_the_stack(build: Build) -> None:
 
 @pytest.mark.all
 @pytest.mark.parametrize("build", WHOLE, ids=str)
-def test_no_secret_is_left_on_the_stack_whatever_compiled_it(build: Build) -> None:
+def test_no_secret_is_left_on_the_stack_with_any_compiler(build: Build) -> None:
     assert left_behind(build, Kind.PRIMITIVE | Kind.HANDSHAKE, 8) == {}
 
 

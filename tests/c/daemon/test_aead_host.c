@@ -73,7 +73,7 @@ TEST(every_length_is_sealed_as_by_the_portable_code)
     }
 }
 
-TEST(long_packets_too)
+TEST(packets_of_65535_bytes_are_sealed_as_by_the_portable_code)
 {
     static uint8_t text[65535], ours[65535 + 32], theirs[65535 + 32];
     const uint8_t key[32] = {1}, nonce[12] = {2};
@@ -105,7 +105,7 @@ TEST(scattered_plaintext_gives_the_same)
     }
 }
 
-TEST(opens_what_is_genuine_and_nothing_else)
+TEST(only_genuine_ciphertext_opens)
 {
     static uint8_t text[LONGEST], box[ROOM], kept[ROOM];
     uint8_t key[32], nonce[12];
@@ -130,7 +130,7 @@ TEST(opens_what_is_genuine_and_nothing_else)
     }
 }
 
-TEST(handshakes_with_additional_data_are_the_same)
+TEST(additional_data_is_sealed_as_by_the_portable_code)
 {
     static uint8_t text[600], ours[ROOM], theirs[ROOM];
     const uint8_t key[32] = {5}, nonce[12] = {6}, aad[32] = {7};
@@ -199,10 +199,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN(every_length_is_sealed_as_by_the_portable_code),
         RUN(no_vector_register_keeps_anything),
-        RUN(long_packets_too),
+        RUN(packets_of_65535_bytes_are_sealed_as_by_the_portable_code),
         RUN(scattered_plaintext_gives_the_same),
-        RUN(opens_what_is_genuine_and_nothing_else),
-        RUN(handshakes_with_additional_data_are_the_same),
+        RUN(only_genuine_ciphertext_opens),
+        RUN(additional_data_is_sealed_as_by_the_portable_code),
         RUN(extreme_ciphertext_has_the_same_tag),
     };
 

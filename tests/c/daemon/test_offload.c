@@ -203,7 +203,7 @@ TEST(a_short_or_pushed_packet_ends_the_run)
     assert_int_equal(there_and_back(), 2);
 }
 
-TEST(a_gap_ends_the_run)
+TEST(a_sequence_gap_ends_the_run)
 {
     give(4, IPPROTO_TCP, 1000, 0, 0x10);
     give(4, IPPROTO_TCP, 1000, 2000, 0x10);
@@ -424,7 +424,7 @@ int main(void)
         RUN(a_run_of_udp_is_merged_into_one_segment),
         RUN(udp_is_not_merged_without_kernel_support),
         RUN(a_short_or_pushed_packet_ends_the_run),
-        RUN(a_gap_ends_the_run),
+        RUN(a_sequence_gap_ends_the_run),
         RUN(a_longer_packet_ends_the_run),
         RUN(packets_other_than_plain_data_keep_their_order),
         RUN(fragments_do_not_overtake_packets_being_merged),

@@ -50,7 +50,7 @@ TEST(gaps_are_lost_until_they_arrive_late)
     assert_int_equal(count.bytes, 600);
 }
 
-TEST(extreme_numbers_are_counted_without_overflow)
+TEST(extreme_ids_are_counted_without_overflow)
 {
     receive(INT64_MIN, SECOND);
     assert_int_equal(count.highest, INT64_MAX);
@@ -74,7 +74,7 @@ TEST(numbers_of_32_bits_are_read_as_such)
     assert_int_equal(count.highest, (int64_t)INT32_MAX + 1);
 }
 
-TEST(jitter_knows_no_clock_difference)
+TEST(jitter_ignores_the_difference_of_the_clocks)
 {
     uint8_t head[IPERF_DATAGRAM_MIN];
 
@@ -117,7 +117,7 @@ static struct iperf_request asked(uint32_t flags, uint32_t upper, uint32_t amoun
     return iperf_parse_header(header, sizeof header);
 }
 
-TEST(wishes_of_a_client_are_told_apart)
+TEST(the_modes_a_client_requests_are_told_apart)
 {
     assert_int_equal(asked(0x40010078, 0, 0).wish, IPERF_RECEIVE);
     assert_int_equal(asked(0xc0010079, 0, 0).wish, IPERF_SEND_NOW);
@@ -144,7 +144,7 @@ TEST(amounts_are_bytes_or_hundredths_of_a_second)
     assert_int_equal(asked(0xc0010079, 0, 0x80000000).duration, 0x80000000 * (uint64_t)10000);
 }
 
-TEST(header_that_is_cut_asks_for_nothing)
+TEST(a_truncated_header_means_receive_only)
 {
     uint8_t header[IPERF_HEADER_LEN];
 
@@ -157,13 +157,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(gaps_are_lost_until_they_arrive_late),
-        RUN(extreme_numbers_are_counted_without_overflow),
+        RUN(extreme_ids_are_counted_without_overflow),
         RUN(numbers_of_32_bits_are_read_as_such),
-        RUN(jitter_knows_no_clock_difference),
+        RUN(jitter_ignores_the_difference_of_the_clocks),
         RUN(report_says_what_was_counted),
-        RUN(wishes_of_a_client_are_told_apart),
+        RUN(the_modes_a_client_requests_are_told_apart),
         RUN(amounts_are_bytes_or_hundredths_of_a_second),
-        RUN(header_that_is_cut_asks_for_nothing),
+        RUN(a_truncated_header_means_receive_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

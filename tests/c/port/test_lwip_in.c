@@ -29,7 +29,7 @@ static void expect_hello(void)
     }
 }
 
-TEST(contiguous_datagram_is_decrypted_where_it_lies)
+TEST(a_contiguous_datagram_is_decrypted_in_place)
 {
     uint8_t outer[BENCH_PACKET_MAX];
 
@@ -129,7 +129,7 @@ static void receive_by_driver(pbuf_type type, uint8_t *outer, size_t len)
     assert_int_equal(returned, 1);
 }
 
-TEST(custom_pbuf_of_a_driver_is_decrypted_where_it_lies)
+TEST(a_custom_pbuf_of_a_driver_is_decrypted_in_place)
 {
     uint8_t outer[BENCH_PACKET_MAX];
 
@@ -347,13 +347,13 @@ TEST(no_memory_for_a_copy_loses_the_datagram_only)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(contiguous_datagram_is_decrypted_where_it_lies),
-        RUN_SIX(contiguous_datagram_is_decrypted_where_it_lies),
+        RUN(a_contiguous_datagram_is_decrypted_in_place),
+        RUN_SIX(a_contiguous_datagram_is_decrypted_in_place),
         RUN(chained_datagram_arrives_with_one_counted_copy),
         RUN(chain_of_single_bytes_arrives),
         RUN(shared_pbuf_is_not_modified),
         RUN(read_only_pbuf_is_not_modified),
-        RUN(custom_pbuf_of_a_driver_is_decrypted_where_it_lies),
+        RUN(a_custom_pbuf_of_a_driver_is_decrypted_in_place),
         RUN(custom_pbuf_in_read_only_memory_is_not_modified),
         RUN(buffer_owned_by_others_is_not_modified),
         RUN(datagram_at_any_alignment_arrives),

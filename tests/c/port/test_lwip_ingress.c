@@ -183,7 +183,7 @@ TEST(far_ipv6_endpoint_gets_through_under_the_strict_policy)
     reach_endpoint_at("2001:db8::5", true);
 }
 
-TEST(under_the_strict_policy_neighbours_are_not_heard)
+TEST(the_strict_policy_drops_packets_from_neighbours)
 {
     allow_all(true);
     bench_connect();
@@ -221,7 +221,7 @@ TEST(neighbour_discovery_works_under_the_strict_policy)
     assert_int_equal(bench_counters()->spoofed, 2);
 }
 
-TEST(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy)
+TEST(the_strict_policy_accepts_dhcp_and_sockets_bound_to_an_interface)
 {
     struct bench_socket dhcp;
 
@@ -311,7 +311,7 @@ TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
     assert_int_equal(bench.n_wire + bench.n_plain, 0);
 }
 
-TEST(extension_headers_hide_nothing)
+TEST(extension_headers_do_not_hide_a_destination)
 {
     const struct bench_udp udp = {.src = "fd07::2", .dst = "fd01::1", .len = 16};
     uint8_t ip[BENCH_PACKET_MAX];
@@ -379,11 +379,11 @@ int main(void)
         RUN(far_endpoint_gets_through_with_a_default_route),
         RUN(far_endpoint_gets_through_under_the_strict_policy),
         RUN(far_ipv6_endpoint_gets_through_under_the_strict_policy),
-        RUN(under_the_strict_policy_neighbours_are_not_heard),
+        RUN(the_strict_policy_drops_packets_from_neighbours),
         RUN(neighbour_discovery_works_under_the_strict_policy),
-        RUN(dhcp_and_sockets_of_an_interface_are_heard_under_the_strict_policy),
+        RUN(the_strict_policy_accepts_dhcp_and_sockets_bound_to_an_interface),
         RUN(fragments_neither_help_an_attacker_nor_hurt_an_endpoint),
-        RUN(extension_headers_hide_nothing),
+        RUN(extension_headers_do_not_hide_a_destination),
         RUN(packets_cut_short_are_survived),
         RUN(stopped_tunnel_still_guards_its_addresses),
     };

@@ -210,7 +210,7 @@ TEST(known_defect_32_tunnel_may_be_removed_from_a_callback)
 
 /* Whoever else keeps something in the interface, as some vendors' stacks do, takes nothing of ours.
  */
-TEST(known_defect_33_the_interfaces_state_belongs_to_others)
+TEST(known_defect_33_the_netif_state_pointer_is_not_used)
 {
     struct netif *netif = wyrm_lwip_netif(bench.tunnel);
     int others;
@@ -365,7 +365,7 @@ int main(void)
         RUN_SIX(known_defect_26_inner_ipv6_is_checked_like_ipv4),
         RUN(known_defect_29_late_response_after_disconnect_makes_no_session),
         RUN(known_defect_32_tunnel_may_be_removed_from_a_callback),
-        RUN(known_defect_33_the_interfaces_state_belongs_to_others),
+        RUN(known_defect_33_the_netif_state_pointer_is_not_used),
         RUN(known_defect_34_without_randomness_no_handshake),
         RUN(known_defect_35_calls_before_the_start_are_refused),
         RUN(known_defect_36_the_port_we_listen_on_is_our_own),

@@ -44,7 +44,7 @@ TEST(port_in_use_is_reported_and_nothing_changes)
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
 }
 
-TEST(any_port_may_be_chosen)
+TEST(port_0_lets_the_system_choose)
 {
     struct wyrm_lwip_config config = bench_config();
 
@@ -77,7 +77,7 @@ TEST(port_moves_under_a_session_unless_it_is_taken)
     bench_close(&inside);
 }
 
-TEST(port_of_the_systems_choice_stays_when_any_is_asked_for)
+TEST(setting_port_0_again_keeps_the_chosen_port)
 {
     uint16_t chosen;
 
@@ -266,7 +266,7 @@ TEST(handshake_may_be_started_by_the_other_side)
     assert_int_equal(bench.ready, 1);
 }
 
-TEST(message_without_memory_is_repeated)
+TEST(a_message_that_found_no_memory_is_sent_again)
 {
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
     bench_fail_at = 1;
@@ -279,7 +279,7 @@ TEST(message_without_memory_is_repeated)
     assert_true(is_up());
 }
 
-TEST(silent_peer_is_asked_again)
+TEST(an_initiation_to_a_silent_peer_is_repeated)
 {
     bench.deaf = true;
     assert_int_equal(BENCH_CORE(wyrm_peer_connect, bench_tunnel_now(), bench.peer), WYRM_IDLE);
@@ -430,7 +430,7 @@ TEST(outer_interface_removed_is_survived)
     bench_close(&s);
 }
 
-TEST(bound_interface_is_the_only_way_out)
+TEST(a_bound_tunnel_sends_only_through_its_interface)
 {
     struct wyrm_lwip_config config = bench_config();
 
@@ -500,9 +500,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN(running_tunnel_is_not_started_again),
         RUN(port_in_use_is_reported_and_nothing_changes),
-        RUN(any_port_may_be_chosen),
+        RUN(port_0_lets_the_system_choose),
         RUN(port_moves_under_a_session_unless_it_is_taken),
-        RUN(port_of_the_systems_choice_stays_when_any_is_asked_for),
+        RUN(setting_port_0_again_keeps_the_chosen_port),
         RUN(bad_configuration_is_refused),
         RUN(start_without_memory_leaves_nothing_behind),
         RUN(stopped_tunnel_comes_back),
@@ -513,8 +513,8 @@ int main(void)
         RUN(restart_during_a_handshake_discards_it),
         RUN(removing_the_peer_during_its_handshake_discards_it),
         RUN(handshake_may_be_started_by_the_other_side),
-        RUN(message_without_memory_is_repeated),
-        RUN(silent_peer_is_asked_again),
+        RUN(a_message_that_found_no_memory_is_sent_again),
+        RUN(an_initiation_to_a_silent_peer_is_repeated),
         RUN(session_is_renewed_under_traffic),
         RUN_SIX(session_is_renewed_under_traffic),
         RUN(keepalives_leave_on_time),
@@ -524,7 +524,7 @@ int main(void)
         RUN(events_reach_the_application),
         RUN(interface_removed_under_us_is_survived),
         RUN(outer_interface_removed_is_survived),
-        RUN(bound_interface_is_the_only_way_out),
+        RUN(a_bound_tunnel_sends_only_through_its_interface),
         RUN(a_core_call_gets_the_device_the_time_and_its_argument),
         RUN(a_core_call_is_followed_by_service),
         RUN(several_changes_go_through_in_one_call),

@@ -313,7 +313,7 @@ TEST(packet_beyond_the_mtu_is_refused_with_the_mtu)
     assert_int_equal(bench.n_wire, 0);
 }
 
-TEST(refusals_are_not_refused)
+TEST(icmp_errors_cause_no_icmp_errors)
 {
     uint8_t ip[BENCH_PACKET_MAX];
     const struct bench_udp udp = {
@@ -654,7 +654,7 @@ int main(void)
         RUN(ipv6_sender_without_a_route_gets_an_icmp_error),
         RUN(local_sender_gets_an_icmp_error_too),
         RUN(packet_beyond_the_mtu_is_refused_with_the_mtu),
-        RUN(refusals_are_not_refused),
+        RUN(icmp_errors_cause_no_icmp_errors),
         RUN(known_defect_71_icmp_errors_are_limited_in_rate),
         RUN(multicast_is_dropped_silently),
         RUN(nothing_leaves_while_the_peer_has_no_address),

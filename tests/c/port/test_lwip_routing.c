@@ -44,7 +44,7 @@ TEST(attached_networks_keep_precedence)
     assert_int_equal(bench.wire[1].where, 1);
 }
 
-TEST(cable_that_is_out_attaches_no_network)
+TEST(an_interface_without_link_attaches_no_network)
 {
     ip6_addr_t other;
 
@@ -151,7 +151,7 @@ TEST(most_specific_attached_network_wins)
     assert_int_equal(bench.wire[1].where, 0);
 }
 
-TEST(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel)
+TEST(under_the_strict_policy_only_the_endpoint_is_reachable_outside_the_tunnel)
 {
     static const char *const everybody[] = {"192.0.2.77",  "198.51.100.77",   "8.8.8.8",
                                             "224.0.0.251", "255.255.255.255", "fd01::77",
@@ -255,7 +255,7 @@ TEST(endpoint_in_a_far_network_is_not_reached_through_itself)
     assert_int_equal(bench_counters()->loops, 0);
 }
 
-TEST(nothing_slips_out_after_stop)
+TEST(no_packet_leaks_after_stop)
 {
     bench_connect();
     wyrm_lwip_stop(bench.tunnel);
@@ -303,13 +303,13 @@ int main(void)
         RUN(netmask_with_holes_is_as_long_as_its_leading_ones),
         RUN(own_addresses_are_never_sent_into_the_tunnel),
         RUN(most_specific_attached_network_wins),
-        RUN(under_the_strict_policy_only_the_endpoint_is_reached_past_the_tunnel),
+        RUN(under_the_strict_policy_only_the_endpoint_is_reachable_outside_the_tunnel),
         RUN(strict_policy_lets_the_application_name_an_interface),
         RUN(known_defect_67_router_advertisement_takes_no_address_from_the_tunnel),
         RUN(strict_policy_ignores_advertised_prefixes),
-        RUN(cable_that_is_out_attaches_no_network),
+        RUN(an_interface_without_link_attaches_no_network),
         RUN(endpoint_in_a_far_network_is_not_reached_through_itself),
-        RUN(nothing_slips_out_after_stop),
+        RUN(no_packet_leaks_after_stop),
         RUN(short_netmask_takes_nothing_after_stop),
         RUN(failed_restart_keeps_the_routes),
         RUN(removed_tunnel_gives_the_routes_back),

@@ -27,7 +27,7 @@ def simulate(preset: str, *args: str, program: str = "wyrm_sim") -> str:
     return done.stdout
 
 
-def test_thirty_hostile_days_of_two_devices() -> None:
+def test_thirty_simulated_hostile_days_of_two_devices() -> None:
     simulate(PLAIN, "--days", "30")
 
 
@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert first == second
 
 
-def test_a_core_that_believes_forgeries_is_found_out_and_the_seed_shows_it_again() -> None:
+def test_a_core_that_accepts_forgeries_fails_and_the_seed_reproduces_it() -> None:
     first = run(PLAIN, "wyrm_sim_credulous", "--seed", "11", "--nodes", "3")
     assert first.returncode == 1
     broken, again = first.stdout.splitlines()
@@ -73,9 +73,7 @@ SIEGES = ("wyrm_siege", "wyrm_siege_client")
 @pytest.mark.parametrize("program", SIEGES)
 @pytest.mark.parametrize("job_ms", (10, 30, 600))
 @pytest.mark.parametrize("rate", (50, 500, 5000))
-def test_forged_responses_of_a_peer_keep_no_honest_peer_out(
-    rate: int, job_ms: int, program: str
-) -> None:
+def test_forged_responses_lock_no_honest_peer_out(rate: int, job_ms: int, program: str) -> None:
     """No pair is silent for longer than 30 s and two jobs, from the very beginning."""
     seconds = "600" if rate < 5000 else "200"
     simulate(
@@ -84,18 +82,18 @@ def test_forged_responses_of_a_peer_keep_no_honest_peer_out(
 
 
 @pytest.mark.parametrize("attacker", ("observer", "caller", "stranger"))
-def test_other_attackers_keep_no_honest_peer_out_either(attacker: str) -> None:
+def test_other_attackers_lock_no_honest_peer_out(attacker: str) -> None:
     """50 a second by one who sees the indices of handshakes, who may call, or who is nobody."""
     simulate(PLAIN, "--rate", "50", "--job", "600", "--from", attacker, program="wyrm_siege")
 
 
 @pytest.mark.parametrize("seed", range(1, 21))
-def test_a_siege_keeps_no_honest_peer_out(seed: int) -> None:
+def test_a_siege_locks_no_honest_peer_out(seed: int) -> None:
     simulate(PLAIN, "--seed", str(seed), "--seconds", "300", program="wyrm_siege")
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
-def test_a_siege_keeps_no_client_out(seed: int) -> None:
+def test_a_siege_locks_no_client_out(seed: int) -> None:
     simulate(PLAIN, "--seed", str(seed), "--seconds", "300", program="wyrm_siege_client")
 
 
@@ -103,7 +101,7 @@ def test_a_siege_under_the_sanitizers() -> None:
     simulate(SANITIZED, "--seed", "2", "--seconds", "60", program="wyrm_siege")
 
 
-def test_a_core_that_takes_responses_first_is_found_starving_by_the_second_siege() -> None:
+def test_a_core_that_prefers_responses_fails_the_second_siege() -> None:
     """It counts initiations only as load, and lets responses fill every slot."""
     first = run(PLAIN, "wyrm_siege_unfair", "--seed", "1", "--seconds", "300")
     assert first.returncode == 0, first.stdout
@@ -113,7 +111,7 @@ def test_a_core_that_takes_responses_first_is_found_starving_by_the_second_siege
     assert "broken: an honest peer is heard within 30600 ms" in second.stdout
 
 
-def test_a_wrong_argument_is_explained() -> None:
+def test_a_wrong_argument_gets_an_explanation() -> None:
     done = run(PLAIN, "wyrm_sim", "--nodes", "1")
     assert done.returncode == 2
     assert "usage: wyrm_sim" in done.stderr

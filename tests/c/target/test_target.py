@@ -98,7 +98,7 @@ def test_vectors_give_the_same_on_every_core_and_profile(
     repeat(one, profile, recorded)
 
 
-def test_another_result_of_a_vector_is_noticed(recorded: bytes) -> None:
+def test_a_wrong_result_of_a_vector_fails(recorded: bytes) -> None:
     wrong = recorded[:-1] + bytes([recorded[-1] ^ 1])
     with pytest.raises(WyrmError) as failure:
         repeat(core("m4"), "speed", wrong)

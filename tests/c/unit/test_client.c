@@ -198,7 +198,7 @@ TEST(a_client_brings_the_tunnel_up)
     assert_int_equal(net.initiations[CLIENT], 1);
 }
 
-TEST(an_initiation_is_dropped_and_changes_nothing)
+TEST(a_client_drops_an_initiation_without_any_change)
 {
     assert_they_talk();
     (void)client_unmoved();
@@ -245,7 +245,7 @@ TEST(the_client_renews_its_session_while_data_flows)
     assert_in_range(net.heard[CLIENT], 398, 400);
 }
 
-TEST(a_server_that_only_receives_hears_of_every_session)
+TEST(a_server_that_only_receives_confirms_every_session)
 {
     for (unsigned i = 0; i < 400; i++) {
         client_says();
@@ -334,7 +334,7 @@ static void a_lossy_hour(uint64_t seed)
     assert_int_equal(client_drops(WYRM_D_PEER) == 0, net.initiations[SERVER] == 0);
 }
 
-TEST(lossy_hours_end_with_a_working_tunnel)
+TEST(a_tunnel_works_after_hours_of_packet_loss)
 {
     for (uint64_t seed = 1; seed <= 5; seed++)
         a_lossy_hour(seed);
@@ -344,16 +344,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(a_client_brings_the_tunnel_up),
-        RUN(an_initiation_is_dropped_and_changes_nothing),
+        RUN(a_client_drops_an_initiation_without_any_change),
         RUN(a_response_to_an_expired_session_costs_no_work),
         RUN(the_client_renews_its_session_while_data_flows),
-        RUN(a_server_that_only_receives_hears_of_every_session),
+        RUN(a_server_that_only_receives_confirms_every_session),
         RUN(a_client_that_only_receives_keeps_its_session),
         RUN(a_server_that_restarts_is_found_again_by_the_clients_data),
         RUN(a_server_that_restarts_is_found_again_by_keepalives),
         RUN(after_a_long_silence_the_next_packet_brings_the_tunnel_back),
         RUN(under_load_the_client_brings_the_cookie),
-        RUN(lossy_hours_end_with_a_working_tunnel),
+        RUN(a_tunnel_works_after_hours_of_packet_loss),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ TEST(incomplete_looking_files_are_noted)
                                "short, this last line may be wrong.\n");
 }
 
-TEST(notes_may_be_unwanted)
+TEST(notes_are_optional)
 {
     parse(good, EVERYTHING);
     conf.note = NULL;
@@ -427,7 +427,7 @@ TEST(every_mistake_gets_its_line_and_one_sentence)
 }
 
 /* Nothing waits for an answer here, and the port may find an address of either family. */
-TEST(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours)
+TEST(known_defect_36_the_listen_port_is_independent_of_the_endpoint)
 {
     assert_int_equal(
         parse(IFACE "ListenPort = 4444\n" PEER "Endpoint = vpn.example.com:51820\n", EVERYTHING),
@@ -556,7 +556,7 @@ TEST(short_error_buffer_is_never_overrun)
 }
 
 /* Secrets on the wrong line or in the wrong place: no sentence may repeat any of the text. */
-TEST(sentences_never_hold_text_of_the_file)
+TEST(messages_never_quote_the_file)
 {
     static const char *const places[] = {
         "%s\n",
@@ -600,7 +600,7 @@ TEST(refused_file_leaves_nothing_of_an_earlier_one)
 /* ---- Truncation and noise ----------------------------------------------------------- */
 
 /* A file cut anywhere is refused, or noted as cut, or a whole number of lines of the file. */
-TEST(file_cut_at_any_byte_never_differs_silently)
+TEST(a_file_truncated_anywhere_is_an_error_or_noted)
 {
     size_t len = strlen(good);
     unsigned silent = 0;
@@ -644,7 +644,7 @@ static uint32_t next_random(uint32_t *state) /* xorshift32 */
     return *state;
 }
 
-TEST(noise_of_a_hundred_thousand_texts_is_survived)
+TEST(a_hundred_thousand_random_texts_do_no_harm)
 {
     static const char *const tokens[] = {
         "[Interface]\n",
@@ -719,20 +719,20 @@ int main(void)
         RUN(keys_that_do_nothing_here_are_noted),
         RUN(search_domains_and_a_third_server_are_noted),
         RUN(incomplete_looking_files_are_noted),
-        RUN(notes_may_be_unwanted),
+        RUN(notes_are_optional),
         RUN(every_mistake_gets_its_line_and_one_sentence),
-        RUN(known_defect_36_names_are_left_to_the_port_and_the_listen_port_is_ours),
+        RUN(known_defect_36_the_listen_port_is_independent_of_the_endpoint),
         RUN(host_name_is_refused_where_nothing_can_resolve_it),
         RUN(more_than_the_device_holds_is_refused_as_full),
         RUN(known_defect_63_more_than_the_tunnel_takes_is_refused_with_the_limit),
         RUN(known_defect_63_peer_with_the_devices_own_key_is_refused),
         RUN(prefix_of_two_peers_is_noted_and_belongs_to_the_later),
         RUN(short_error_buffer_is_never_overrun),
-        RUN(sentences_never_hold_text_of_the_file),
+        RUN(messages_never_quote_the_file),
         RUN(refused_file_leaves_nothing_of_an_earlier_one),
-        RUN(file_cut_at_any_byte_never_differs_silently),
+        RUN(a_file_truncated_anywhere_is_an_error_or_noted),
         RUN(cut_keys_and_numbers_are_refused_or_noted),
-        RUN(noise_of_a_hundred_thousand_texts_is_survived),
+        RUN(a_hundred_thousand_random_texts_do_no_harm),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ TEST(mac1_of_another_device_is_dropped)
     world_free(w);
 }
 
-TEST(without_load_mac2_is_not_looked_at)
+TEST(without_load_mac2_is_not_checked)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
@@ -183,7 +183,7 @@ TEST(with_the_cookie_the_next_message_is_admitted)
 }
 
 /* Else it would tell who had the other key. */
-TEST(another_key_of_ours_does_not_show_the_cookie_of_the_old_one)
+TEST(a_new_private_key_does_not_send_the_cookie_of_the_old_one)
 {
     struct world *w = loaded_with_cookie();
     const uint8_t key[WYRM_KEY_LEN] = {8, [31] = 64};
@@ -247,7 +247,7 @@ TEST(the_whole_address_counts_for_a_cookie_over_ipv6)
     world_free(w);
 }
 
-TEST(a_response_is_asked_for_a_cookie_too)
+TEST(a_cookie_is_demanded_for_responses_too)
 {
     struct world *w = world_make(2);
 
@@ -260,7 +260,7 @@ TEST(a_response_is_asked_for_a_cookie_too)
     world_free(w);
 }
 
-TEST(both_under_load_still_come_together)
+TEST(two_peers_under_load_still_connect)
 {
     struct world *w = loaded();
 
@@ -271,7 +271,7 @@ TEST(both_under_load_still_come_together)
     world_free(w);
 }
 
-TEST(an_answer_is_never_larger_than_the_question)
+TEST(a_reply_is_never_larger_than_its_request)
 {
     struct world *w = loaded();
     struct datagram initiation, reply;
@@ -284,7 +284,7 @@ TEST(an_answer_is_never_larger_than_the_question)
 
 /* ---- Load ----------------------------------------------------------------------- */
 
-TEST(load_is_work_that_waits)
+TEST(queued_messages_are_load)
 {
     struct world *w = world_make(3);
     struct datagram first, second;
@@ -388,7 +388,7 @@ TEST(other_sources_are_not_affected)
     world_free(w);
 }
 
-TEST(an_ipv6_source_is_a_64)
+TEST(ipv6_sources_are_limited_by_their_64_bit_prefix)
 {
     struct world *w = loaded_with_cookie();
     struct wyrm_endpoint source;
@@ -421,7 +421,7 @@ TEST(a_full_table_locks_nobody_out)
 }
 
 /* Else a source could have its own bucket forgotten by sending from a few others. */
-TEST(an_empty_bucket_is_the_last_to_be_forgotten)
+TEST(the_emptiest_token_bucket_is_evicted_last)
 {
     struct world *w = loaded_with_cookie();
     const struct wyrm_endpoint *source = &w->node[A].address.remote;
@@ -453,7 +453,7 @@ int main(void)
         RUN(without_a_cookie_mac2_is_zero),
         RUN(each_altered_byte_of_mac1_is_dropped),
         RUN(mac1_of_another_device_is_dropped),
-        RUN(without_load_mac2_is_not_looked_at),
+        RUN(without_load_mac2_is_not_checked),
         RUN(under_load_a_message_without_mac2_gets_a_cookie),
         RUN(a_cookie_reply_does_not_reflect_the_outer_tos),
         RUN(each_altered_byte_of_a_cookie_reply_is_dropped),
@@ -461,21 +461,21 @@ int main(void)
         RUN(a_cookie_reply_to_an_older_message_is_dropped),
         RUN(a_cookie_reply_sends_nothing_at_once),
         RUN(with_the_cookie_the_next_message_is_admitted),
-        RUN(another_key_of_ours_does_not_show_the_cookie_of_the_old_one),
+        RUN(a_new_private_key_does_not_send_the_cookie_of_the_old_one),
         RUN(each_altered_byte_of_mac2_is_refused_under_load),
         RUN(a_cookie_is_for_one_address_and_port),
         RUN(the_whole_address_counts_for_a_cookie_over_ipv6),
-        RUN(a_response_is_asked_for_a_cookie_too),
-        RUN(both_under_load_still_come_together),
-        RUN(an_answer_is_never_larger_than_the_question),
-        RUN(load_is_work_that_waits),
+        RUN(a_cookie_is_demanded_for_responses_too),
+        RUN(two_peers_under_load_still_connect),
+        RUN(a_reply_is_never_larger_than_its_request),
+        RUN(queued_messages_are_load),
         RUN(load_is_an_eighth_of_many_slots),
         RUN(a_source_may_burst_5_and_then_20_a_second),
         RUN(the_port_does_not_make_another_source),
         RUN(other_sources_are_not_affected),
-        RUN(an_ipv6_source_is_a_64),
+        RUN(ipv6_sources_are_limited_by_their_64_bit_prefix),
         RUN(a_full_table_locks_nobody_out),
-        RUN(an_empty_bucket_is_the_last_to_be_forgotten),
+        RUN(the_emptiest_token_bucket_is_evicted_last),
         RUN(a_clock_that_steps_back_does_not_fill_the_bucket),
     };
 

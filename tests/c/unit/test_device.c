@@ -146,7 +146,7 @@ TEST(after_a_key_change_a_handshake_begins_at_once)
     world_free(w);
 }
 
-TEST(after_disconnect_connect_begins_at_once)
+TEST(connect_after_disconnect_begins_a_handshake_at_once)
 {
     struct world *w = world_make(2);
 
@@ -157,7 +157,7 @@ TEST(after_disconnect_connect_begins_at_once)
     world_free(w);
 }
 
-TEST(a_peer_that_has_our_own_new_key_is_removed)
+TEST(a_peer_with_our_new_public_key_is_removed)
 {
     struct world *w = world_make(2);
     wyrm_peer_id id;
@@ -237,7 +237,7 @@ TEST(calls_with_an_id_not_in_use_are_refused)
 }
 
 /* Its place is empty when this is told: the port must still learn whose packets to let go. */
-TEST(a_removed_peer_is_told_by_its_own_id)
+TEST(held_packets_of_a_removed_peer_are_dropped_under_its_id)
 {
     struct world *w = world_make(3);
 
@@ -282,7 +282,7 @@ TEST(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets)
     world_free(w);
 }
 
-TEST(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls)
+TEST(a_peer_without_an_endpoint_is_unreachable_until_it_initiates)
 {
     struct world *w = world_make(2);
 
@@ -313,7 +313,7 @@ TEST(an_mtu_below_576_is_refused)
     world_free(w);
 }
 
-TEST(a_peer_tells_what_it_is)
+TEST(a_peers_settings_are_reported)
 {
     struct world *w = world_make(2);
     struct wyrm_peer_info info;
@@ -445,7 +445,7 @@ TEST(known_defect_51_another_psk_leaves_the_sessions)
     world_free(w);
 }
 
-TEST(a_forgotten_path_leaves_the_endpoint)
+TEST(clearing_the_path_keeps_the_endpoint)
 {
     struct world *w = world_make(2);
 
@@ -543,7 +543,7 @@ TEST(the_deadline_is_never_late)
     world_free(w);
 }
 
-TEST(an_idle_device_sleeps_for_ever)
+TEST(an_idle_device_has_no_deadline)
 {
     struct world *w = world_make(2);
 
@@ -567,31 +567,31 @@ int main(void)
         RUN(known_defect_52_a_key_of_zeros_is_refused_and_changes_nothing),
         RUN(another_key_ends_all_sessions),
         RUN(after_a_key_change_a_handshake_begins_at_once),
-        RUN(after_disconnect_connect_begins_at_once),
-        RUN(a_peer_that_has_our_own_new_key_is_removed),
+        RUN(connect_after_disconnect_begins_a_handshake_at_once),
+        RUN(a_peer_with_our_new_public_key_is_removed),
         RUN(our_own_key_cannot_be_a_peer),
         RUN(peers_are_added_found_and_removed_until_full),
         RUN(adding_a_known_key_returns_its_id),
         RUN(calls_with_an_id_not_in_use_are_refused),
-        RUN(a_removed_peer_is_told_by_its_own_id),
+        RUN(held_packets_of_a_removed_peer_are_dropped_under_its_id),
         RUN(a_removed_peer_loses_routes_and_held_packets),
         RUN(a_peer_in_the_place_of_a_removed_one_does_not_take_over_its_packets),
-        RUN(a_peer_without_an_endpoint_cannot_be_reached_until_it_calls),
+        RUN(a_peer_without_an_endpoint_is_unreachable_until_it_initiates),
         RUN(an_endpoint_of_an_unknown_family_is_refused),
         RUN(an_mtu_below_576_is_refused),
-        RUN(a_peer_tells_what_it_is),
+        RUN(a_peers_settings_are_reported),
         RUN(bytes_are_counted_as_wg_counts_them),
         RUN(drops_are_counted_by_reason),
         RUN(the_local_path_of_a_datagram_is_used_for_answers),
         RUN(secrets_can_be_asked_for),
         RUN(setting_the_same_psk_again_changes_nothing),
         RUN(known_defect_51_another_psk_leaves_the_sessions),
-        RUN(a_forgotten_path_leaves_the_endpoint),
+        RUN(clearing_the_path_keeps_the_endpoint),
         RUN(a_persistent_keepalive_reconnects_after_a_key_change),
         RUN(poll_wants_room_for_the_longest_message),
         RUN(no_peer_starves_in_poll),
         RUN(the_deadline_is_never_late),
-        RUN(an_idle_device_sleeps_for_ever),
+        RUN(an_idle_device_has_no_deadline),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void write_checksum(uint8_t ip[20])
 
 /* RFC 6040 section 4.1, normal mode, except that CE goes out as ECT(0), as Linux has it: a mark
  * made before the tunnel is the inner packet's own and is not repeated outside. */
-TEST(on_the_way_in_ecn_is_copied_outside)
+TEST(encapsulation_copies_ecn_to_the_outer_header)
 {
     for (unsigned dscp = 0; dscp < 64; dscp++) {
         assert_int_equal(wyrm_inner_encapsulate_ecn((uint8_t)(dscp << 2 | NOT_ECT)), NOT_ECT);
@@ -159,7 +159,7 @@ static const uint8_t inside[4][4] = {
     [CE] = {CE, CE, CE, CE},
 };
 
-TEST(on_the_way_out_a_mark_is_carried_into_ipv4)
+TEST(decapsulation_carries_congestion_marks_into_ipv4)
 {
     for (unsigned tos = 0; tos < 256; tos++)
         for (unsigned outer = 0; outer < 256; outer++) {
@@ -176,7 +176,7 @@ TEST(on_the_way_out_a_mark_is_carried_into_ipv4)
         }
 }
 
-TEST(on_the_way_out_a_mark_is_carried_into_ipv6)
+TEST(decapsulation_carries_congestion_marks_into_ipv6)
 {
     for (unsigned tos = 0; tos < 256; tos++)
         for (unsigned outer = 0; outer < 256; outer++) {
@@ -256,7 +256,7 @@ TEST(handshake_messages_are_sent_with_priority)
     world_free(w);
 }
 
-TEST(a_mark_on_the_way_reaches_the_inner_packet)
+TEST(a_congestion_mark_on_the_outer_packet_reaches_the_inner_one)
 {
     struct world *w = world_make(2);
     uint8_t ip[28];
@@ -317,14 +317,14 @@ int main(void)
         RUN(an_ipv4_length_must_fit),
         RUN(an_ipv4_header_length_must_fit),
         RUN(an_ipv6_length_must_fit),
-        RUN(on_the_way_in_ecn_is_copied_outside),
-        RUN(on_the_way_out_a_mark_is_carried_into_ipv4),
-        RUN(on_the_way_out_a_mark_is_carried_into_ipv6),
+        RUN(encapsulation_copies_ecn_to_the_outer_header),
+        RUN(decapsulation_carries_congestion_marks_into_ipv4),
+        RUN(decapsulation_carries_congestion_marks_into_ipv6),
         RUN(the_ipv4_checksum_stays_right_for_every_value),
         RUN(the_outer_tos_is_ecn_without_dscp),
         RUN(a_keepalive_has_a_plain_outer_tos),
         RUN(handshake_messages_are_sent_with_priority),
-        RUN(a_mark_on_the_way_reaches_the_inner_packet),
+        RUN(a_congestion_mark_on_the_outer_packet_reaches_the_inner_one),
         RUN(padding_after_the_ip_packet_is_cut_off),
         RUN(malformed_ip_packets_are_not_sent),
     };

@@ -127,19 +127,18 @@ STALE_TEST(an_initiation_of_the_old_key_is_not_sent, own_initiation_at_a, A, B, 
 STALE_TEST(an_initiation_to_a_removed_peer_is_not_sent, own_initiation_at_a, A, B, drop_peer)
 STALE_TEST(an_initiation_to_a_replaced_peer_is_not_sent, own_initiation_at_a, A, B, replace_peer)
 STALE_TEST(an_initiation_after_disconnect_is_not_sent, own_initiation_at_a, A, B, disconnect)
-STALE_TEST(a_response_read_with_the_old_key_begins_nothing, response_at_a, A, B, change_key)
-STALE_TEST(a_response_read_with_the_old_psk_begins_nothing, response_at_a, A, B, change_psk)
-STALE_TEST(a_response_of_a_removed_peer_begins_nothing, response_at_a, A, B, drop_peer)
-STALE_TEST(a_response_of_a_replaced_peer_begins_nothing, response_at_a, A, B, replace_peer)
-STALE_TEST(a_response_after_disconnect_begins_nothing, response_at_a, A, B, disconnect)
-STALE_TEST(an_initiation_read_with_the_old_key_is_not_answered, initiation_at_b, B, A, change_key)
+STALE_TEST(a_response_processed_with_the_old_key_begins_no_session, response_at_a, A, B, change_key)
+STALE_TEST(a_response_processed_with_the_old_psk_begins_no_session, response_at_a, A, B, change_psk)
+STALE_TEST(a_response_of_a_removed_peer_begins_no_session, response_at_a, A, B, drop_peer)
+STALE_TEST(a_response_of_a_replaced_peer_begins_no_session, response_at_a, A, B, replace_peer)
+STALE_TEST(a_response_after_disconnect_begins_no_session, response_at_a, A, B, disconnect)
+STALE_TEST(an_initiation_processed_with_the_old_key_is_not_answered, initiation_at_b, B, A,
+           change_key)
 STALE_TEST(an_initiation_of_a_removed_peer_is_not_answered, initiation_at_b, B, A, drop_peer)
-STALE_TEST(known_defect_54_a_job_of_a_device_that_is_no_more_is_not_sent, own_initiation_at_a, A, B,
+STALE_TEST(known_defect_54_a_job_from_before_a_new_init_is_not_sent, own_initiation_at_a, A, B,
            begin_anew)
-STALE_TEST(a_response_taken_before_the_device_was_begun_anew_begins_nothing, response_at_a, A, B,
-           begin_anew)
-STALE_TEST(a_message_taken_before_the_device_was_begun_anew_is_not_read, initiation_at_b, B, A,
-           begin_anew)
+STALE_TEST(a_response_taken_before_a_new_init_begins_no_session, response_at_a, A, B, begin_anew)
+STALE_TEST(a_message_taken_before_a_new_init_is_dropped, initiation_at_b, B, A, begin_anew)
 
 /* B's job up to the computed response, which is not committed yet. */
 static void answer_begun(struct world *w, struct wyrm_job *job)
@@ -178,12 +177,12 @@ static struct world *two_answers_begun(struct wyrm_job *older, struct wyrm_job *
         a_stale_job_changes_nothing(w, B, &job);                                                   \
     }
 
-STALE_ANSWER_TEST(an_answer_under_the_old_key_is_not_sent, change_key)
-STALE_ANSWER_TEST(an_answer_under_the_old_psk_is_not_sent, change_psk)
-STALE_ANSWER_TEST(an_answer_to_a_removed_peer_is_not_sent, drop_peer)
-STALE_ANSWER_TEST(an_answer_to_a_replaced_peer_is_not_sent, replace_peer)
-STALE_ANSWER_TEST(an_answer_after_disconnect_is_not_sent, disconnect)
-STALE_ANSWER_TEST(an_answer_of_before_the_device_was_begun_anew_is_not_sent, begin_anew)
+STALE_ANSWER_TEST(a_response_under_the_old_key_is_not_sent, change_key)
+STALE_ANSWER_TEST(a_response_under_the_old_psk_is_not_sent, change_psk)
+STALE_ANSWER_TEST(a_response_to_a_removed_peer_is_not_sent, drop_peer)
+STALE_ANSWER_TEST(a_response_to_a_replaced_peer_is_not_sent, replace_peer)
+STALE_ANSWER_TEST(a_response_after_disconnect_is_not_sent, disconnect)
+STALE_ANSWER_TEST(a_response_computed_before_a_new_init_is_not_sent, begin_anew)
 
 TEST(a_job_may_outlive_its_device)
 {
@@ -199,7 +198,7 @@ TEST(a_job_may_outlive_its_device)
 }
 
 /* It enters with the response. */
-TEST(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it)
+TEST(an_initiation_computed_before_the_psk_was_set_completes_with_it)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job;
@@ -217,7 +216,7 @@ TEST(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it)
     world_free(w);
 }
 
-TEST(another_psk_outdates_an_answer_but_no_session)
+TEST(a_new_psk_invalidates_responses_but_no_sessions)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
@@ -292,7 +291,7 @@ TEST(the_same_response_twice_begins_one_session)
 }
 
 /* The first has had the chance that there is without a cookie. */
-TEST(the_same_response_twice_waits_once)
+TEST(the_same_response_twice_takes_one_slot)
 {
     struct world *w = response_at_a();
     struct datagram response = w->last[B];
@@ -382,7 +381,7 @@ TEST(an_initiation_does_not_move_the_endpoint_of_a_peer_we_initiated_to)
     world_free(w);
 }
 
-TEST(a_session_that_came_about_meanwhile_spares_the_initiation)
+TEST(a_new_session_cancels_an_initiation_in_progress)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
@@ -397,7 +396,7 @@ TEST(a_session_that_came_about_meanwhile_spares_the_initiation)
 }
 
 /* On a core so slow that the next initiation would be due. */
-TEST(while_a_job_runs_no_other_begins_for_its_peer)
+TEST(a_peer_has_one_job_at_a_time)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job, other;
@@ -420,7 +419,7 @@ TEST(a_peer_disconnected_before_its_job_is_taken_gets_no_initiation)
     world_free(w);
 }
 
-TEST(after_disconnect_amid_a_job_the_next_begins_at_once)
+TEST(after_disconnect_during_a_job_the_next_handshake_begins_at_once)
 {
     struct world *w = own_initiation_at_a();
     struct wyrm_job job, next;
@@ -434,7 +433,7 @@ TEST(after_disconnect_amid_a_job_the_next_begins_at_once)
     world_free(w);
 }
 
-TEST(a_session_ends_the_wish_for_another)
+TEST(a_new_session_cancels_pending_initiations)
 {
     struct world *w = world_make(2);
 
@@ -453,7 +452,7 @@ TEST(a_session_ends_the_wish_for_another)
 }
 
 /* Two workers: while one reads the response, the other sends the next initiation. */
-TEST(a_response_to_an_initiation_since_repeated_begins_nothing)
+TEST(a_response_to_a_superseded_initiation_begins_no_session)
 {
     struct world *w = response_at_a();
     struct wyrm_job late;
@@ -486,7 +485,7 @@ TEST(a_replayed_initiation_is_refused_before_the_answer)
     world_free(w);
 }
 
-TEST(a_message_for_the_old_key_is_not_worked_on)
+TEST(a_queued_message_for_the_old_key_is_dropped)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
@@ -496,7 +495,7 @@ TEST(a_message_for_the_old_key_is_not_worked_on)
     world_free(w);
 }
 
-TEST(a_response_brings_the_local_path)
+TEST(a_response_updates_the_local_path)
 {
     struct world *w = world_make(2);
     struct wyrm_meta from;
@@ -527,7 +526,7 @@ static void get_cookie(struct world *w, unsigned from)
     pump(w);
 }
 
-TEST(a_slot_is_kept_for_responses)
+TEST(one_slot_is_reserved_for_responses)
 {
     struct world *w = world_make(4);
     struct datagram initiation, response;
@@ -574,7 +573,7 @@ TEST(our_own_initiation_does_not_wait_behind_those_of_others)
     world_free(w);
 }
 
-TEST(work_is_announced_once_until_all_is_taken)
+TEST(work_is_announced_once_until_the_queue_is_empty)
 {
     struct world *w = initiation_at_b();
     uint8_t buf[WYRM_CONTROL_MAX];
@@ -659,7 +658,7 @@ TEST(without_randomness_no_cookie_is_made)
     world_free(w);
 }
 
-TEST(a_generator_that_always_says_the_same_makes_no_key)
+TEST(a_generator_with_constant_output_makes_no_key)
 {
     struct world *w = world_make(2);
     struct wyrm_job job;
@@ -672,7 +671,7 @@ TEST(a_generator_that_always_says_the_same_makes_no_key)
 }
 
 /* As after waking from a saved state: all that was drawn is drawn again. */
-TEST(a_generator_that_starts_over_makes_no_key_twice)
+TEST(a_generator_that_repeats_its_output_makes_no_key_twice)
 {
     struct world *w = world_make(2);
     uint64_t start = w->node[A].random_state;
@@ -706,7 +705,7 @@ TEST(a_responder_answers_nobody_with_a_stuck_generator)
     world_free(w);
 }
 
-TEST(an_index_in_use_is_not_given_again)
+TEST(an_index_in_use_is_not_assigned_again)
 {
     struct world *w = world_make(3);
     uint64_t random_state;
@@ -729,7 +728,7 @@ TEST(an_index_in_use_is_not_given_again)
 }
 
 /* Two jobs may draw the same index while neither is filed. */
-TEST(an_index_taken_meanwhile_ends_the_slower_job)
+TEST(the_slower_of_two_jobs_with_one_index_fails)
 {
     struct world *w = world_make(3);
     struct wyrm_job slow, fast;
@@ -747,7 +746,7 @@ TEST(an_index_taken_meanwhile_ends_the_slower_job)
     world_free(w);
 }
 
-TEST(an_answer_whose_index_is_taken_is_not_sent)
+TEST(a_response_whose_index_is_in_use_is_not_sent)
 {
     struct world *w = initiation_at_b();
     struct wyrm_job job;
@@ -758,7 +757,7 @@ TEST(an_answer_whose_index_is_taken_is_not_sent)
     a_stale_job_changes_nothing(w, B, &job);
 }
 
-TEST(two_answers_to_a_peer_within_20_ms_are_one)
+TEST(two_responses_to_a_peer_within_20_ms_become_one)
 {
     struct wyrm_job slow, fast;
     struct world *w = two_answers_begun(&fast, &slow, 0);
@@ -887,7 +886,7 @@ TEST(a_response_with_a_low_order_ephemeral_is_dropped)
 }
 
 /* It has the preshared key by then, and perhaps more. */
-TEST(a_job_that_ends_for_want_of_randomness_is_wiped)
+TEST(a_job_that_fails_without_randomness_is_wiped)
 {
     struct world *w = world_make(2);
     static const struct wyrm_job wiped;
@@ -904,63 +903,63 @@ TEST(a_job_that_ends_for_want_of_randomness_is_wiped)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(a_job_that_ends_for_want_of_randomness_is_wiped),
+        RUN(a_job_that_fails_without_randomness_is_wiped),
         RUN(an_initiation_of_the_old_key_is_not_sent),
-        RUN(known_defect_54_a_job_of_a_device_that_is_no_more_is_not_sent),
-        RUN(a_response_taken_before_the_device_was_begun_anew_begins_nothing),
-        RUN(a_message_taken_before_the_device_was_begun_anew_is_not_read),
-        RUN(an_answer_of_before_the_device_was_begun_anew_is_not_sent),
+        RUN(known_defect_54_a_job_from_before_a_new_init_is_not_sent),
+        RUN(a_response_taken_before_a_new_init_begins_no_session),
+        RUN(a_message_taken_before_a_new_init_is_dropped),
+        RUN(a_response_computed_before_a_new_init_is_not_sent),
         RUN(a_job_may_outlive_its_device),
-        RUN(an_initiation_of_before_a_psk_is_sent_and_leads_to_a_session_with_it),
-        RUN(another_psk_outdates_an_answer_but_no_session),
+        RUN(an_initiation_computed_before_the_psk_was_set_completes_with_it),
+        RUN(a_new_psk_invalidates_responses_but_no_sessions),
         RUN(an_initiation_to_a_removed_peer_is_not_sent),
         RUN(an_initiation_to_a_replaced_peer_is_not_sent),
         RUN(an_initiation_after_disconnect_is_not_sent),
-        RUN(a_response_read_with_the_old_key_begins_nothing),
-        RUN(a_response_read_with_the_old_psk_begins_nothing),
-        RUN(a_response_of_a_removed_peer_begins_nothing),
-        RUN(a_response_of_a_replaced_peer_begins_nothing),
-        RUN(a_response_after_disconnect_begins_nothing),
-        RUN(an_initiation_read_with_the_old_key_is_not_answered),
+        RUN(a_response_processed_with_the_old_key_begins_no_session),
+        RUN(a_response_processed_with_the_old_psk_begins_no_session),
+        RUN(a_response_of_a_removed_peer_begins_no_session),
+        RUN(a_response_of_a_replaced_peer_begins_no_session),
+        RUN(a_response_after_disconnect_begins_no_session),
+        RUN(an_initiation_processed_with_the_old_key_is_not_answered),
         RUN(an_initiation_of_a_removed_peer_is_not_answered),
-        RUN(an_answer_under_the_old_key_is_not_sent),
-        RUN(an_answer_under_the_old_psk_is_not_sent),
-        RUN(an_answer_to_a_removed_peer_is_not_sent),
-        RUN(an_answer_to_a_replaced_peer_is_not_sent),
-        RUN(an_answer_after_disconnect_is_not_sent),
+        RUN(a_response_under_the_old_key_is_not_sent),
+        RUN(a_response_under_the_old_psk_is_not_sent),
+        RUN(a_response_to_a_removed_peer_is_not_sent),
+        RUN(a_response_to_a_replaced_peer_is_not_sent),
+        RUN(a_response_after_disconnect_is_not_sent),
         RUN(endpoint_and_keepalive_may_change_under_a_job),
         RUN(two_workers_with_the_same_initiation_make_one_session),
         RUN(the_older_of_two_initiations_loses_whichever_ends_first),
         RUN(the_same_response_twice_begins_one_session),
-        RUN(the_same_response_twice_waits_once),
+        RUN(the_same_response_twice_takes_one_slot),
         RUN(a_replayed_initiation_is_refused),
         RUN(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot),
         RUN(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session),
         RUN(an_initiation_does_not_move_the_endpoint_of_a_peer_we_initiated_to),
-        RUN(a_session_that_came_about_meanwhile_spares_the_initiation),
-        RUN(while_a_job_runs_no_other_begins_for_its_peer),
+        RUN(a_new_session_cancels_an_initiation_in_progress),
+        RUN(a_peer_has_one_job_at_a_time),
         RUN(a_peer_disconnected_before_its_job_is_taken_gets_no_initiation),
-        RUN(after_disconnect_amid_a_job_the_next_begins_at_once),
-        RUN(a_session_ends_the_wish_for_another),
-        RUN(a_response_to_an_initiation_since_repeated_begins_nothing),
+        RUN(after_disconnect_during_a_job_the_next_handshake_begins_at_once),
+        RUN(a_new_session_cancels_pending_initiations),
+        RUN(a_response_to_a_superseded_initiation_begins_no_session),
         RUN(a_replayed_initiation_is_refused_before_the_answer),
-        RUN(a_message_for_the_old_key_is_not_worked_on),
-        RUN(a_response_brings_the_local_path),
-        RUN(a_slot_is_kept_for_responses),
+        RUN(a_queued_message_for_the_old_key_is_dropped),
+        RUN(a_response_updates_the_local_path),
+        RUN(one_slot_is_reserved_for_responses),
         RUN(our_own_initiation_does_not_wait_behind_those_of_others),
-        RUN(work_is_announced_once_until_all_is_taken),
+        RUN(work_is_announced_once_until_the_queue_is_empty),
         RUN(a_device_without_a_key_has_no_work),
         RUN(any_single_failure_of_randomness_costs_one_retry),
         RUN(without_randomness_no_handshake_begins),
         RUN(without_randomness_no_handshake_is_answered),
         RUN(without_randomness_no_cookie_is_made),
-        RUN(a_generator_that_always_says_the_same_makes_no_key),
-        RUN(a_generator_that_starts_over_makes_no_key_twice),
+        RUN(a_generator_with_constant_output_makes_no_key),
+        RUN(a_generator_that_repeats_its_output_makes_no_key_twice),
         RUN(a_responder_answers_nobody_with_a_stuck_generator),
-        RUN(an_index_in_use_is_not_given_again),
-        RUN(an_index_taken_meanwhile_ends_the_slower_job),
-        RUN(an_answer_whose_index_is_taken_is_not_sent),
-        RUN(two_answers_to_a_peer_within_20_ms_are_one),
+        RUN(an_index_in_use_is_not_assigned_again),
+        RUN(the_slower_of_two_jobs_with_one_index_fails),
+        RUN(a_response_whose_index_is_in_use_is_not_sent),
+        RUN(two_responses_to_a_peer_within_20_ms_become_one),
         RUN(without_a_timestamp_no_initiation_is_sent),
         RUN(a_responder_needs_no_timestamp),
         RUN(a_peer_of_low_order_is_sent_nothing),

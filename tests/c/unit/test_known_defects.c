@@ -139,7 +139,7 @@ TEST(known_defect_05_initiations_of_a_peer_are_limited)
     world_free(w);
 }
 
-TEST(known_defect_06_waiting_work_is_load_and_load_demands_cookies)
+TEST(known_defect_06_queued_messages_are_load_and_demand_cookies)
 {
     struct world *w = world_make(2);
     struct datagram initiation;
@@ -174,7 +174,7 @@ TEST(known_defect_07_a_peer_that_lost_its_session_is_noticed_in_15_s)
     a_lost_session_is_noticed(B);
 }
 
-TEST(known_defect_08_a_packet_without_a_session_begins_one)
+TEST(known_defect_08_a_packet_without_a_session_starts_a_handshake)
 {
     struct world *w = session();
 
@@ -190,7 +190,7 @@ TEST(known_defect_08_a_packet_without_a_session_begins_one)
     world_free(w);
 }
 
-TEST(known_defect_09_all_keys_die_at_540_s_and_the_endpoint_reverts)
+TEST(known_defect_09_all_keys_are_wiped_at_540_s_and_the_endpoint_reverts)
 {
     struct world *w = session();
     struct wyrm_meta elsewhere = node_address(77);
@@ -250,7 +250,7 @@ TEST(known_defect_12_an_inner_packet_of_1_to_19_bytes_is_dropped)
 }
 
 /* The undefined-behaviour sanitizer sees every misaligned word that is read as one. */
-TEST(known_defect_13_buffers_may_stand_at_any_address)
+TEST(known_defect_13_buffers_may_have_any_alignment)
 {
     struct world *w = session();
     uint8_t ip[104], sealed[256], point[40], scalar[40], shared[40];
@@ -326,7 +326,7 @@ TEST(known_defect_16_a_long_keepalive_does_not_disturb_rekeying)
     }
 }
 
-TEST(known_defect_17_a_responder_leaves_rekeying_to_the_initiator)
+TEST(known_defect_17_only_the_initiator_rekeys)
 {
     struct world *w = session();
 
@@ -580,7 +580,7 @@ TEST(known_defect_29_a_late_response_does_not_revive_a_disconnected_peer)
     world_free(w);
 }
 
-TEST(known_defect_30_secrets_die_with_what_they_belong_to)
+TEST(known_defect_30_secrets_are_wiped_with_their_session_or_peer)
 {
     struct world *w = session();
     struct wyrm_keypair kp = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
@@ -824,7 +824,7 @@ TEST(known_defect_z6_every_peer_receives)
     world_free(w);
 }
 
-TEST(known_defect_z7_what_cannot_be_sealed_is_not_sent)
+TEST(known_defect_z7_a_packet_that_fails_to_seal_is_not_sent)
 {
     struct world *w = session();
     uint8_t ip[96], buf[100], untouched[100];
@@ -856,7 +856,7 @@ TEST(known_defect_z8_a_freed_peer_holds_no_byte_of_its_sessions)
     world_free(w);
 }
 
-TEST(known_defect_z9_edges_are_exact)
+TEST(known_defect_z9_the_edges_of_the_window_are_exact)
 {
     static const uint8_t none[16];
     struct world *w = session();
@@ -884,17 +884,17 @@ int main(void)
         RUN(known_defect_03_a_keepalive_is_accepted_once),
         RUN(known_defect_04_a_cookie_reply_does_not_move_the_endpoint),
         RUN(known_defect_05_initiations_of_a_peer_are_limited),
-        RUN(known_defect_06_waiting_work_is_load_and_load_demands_cookies),
+        RUN(known_defect_06_queued_messages_are_load_and_demand_cookies),
         RUN(known_defect_07_a_peer_that_lost_its_session_is_noticed_in_15_s),
-        RUN(known_defect_08_a_packet_without_a_session_begins_one),
-        RUN(known_defect_09_all_keys_die_at_540_s_and_the_endpoint_reverts),
+        RUN(known_defect_08_a_packet_without_a_session_starts_a_handshake),
+        RUN(known_defect_09_all_keys_are_wiped_at_540_s_and_the_endpoint_reverts),
         RUN(known_defect_10_a_dead_peer_is_not_up_however_often_it_rekeyed),
         RUN(known_defect_12_an_inner_packet_of_1_to_19_bytes_is_dropped),
-        RUN(known_defect_13_buffers_may_stand_at_any_address),
+        RUN(known_defect_13_buffers_may_have_any_alignment),
         RUN(known_defect_14_bit_255_of_a_point_is_ignored),
         RUN(known_defect_15_counter_zero_is_taken_and_480_packets_of_reordering_too),
         RUN(known_defect_16_a_long_keepalive_does_not_disturb_rekeying),
-        RUN(known_defect_17_a_responder_leaves_rekeying_to_the_initiator),
+        RUN(known_defect_17_only_the_initiator_rekeys),
         RUN(known_defect_18_one_way_traffic_is_answered_by_keepalives),
         RUN(known_defect_19_a_foreign_initiation_leaves_ours_in_flight),
         RUN(known_defect_19_a_lost_initiation_is_repeated_without_traffic),
@@ -908,7 +908,7 @@ int main(void)
         RUN(known_defect_27_a_default_route_does_not_shadow_a_longer_one),
         RUN(known_defect_28_adding_a_known_key_says_so_and_its_settings_can_change),
         RUN(known_defect_29_a_late_response_does_not_revive_a_disconnected_peer),
-        RUN(known_defect_30_secrets_die_with_what_they_belong_to),
+        RUN(known_defect_30_secrets_are_wiped_with_their_session_or_peer),
         RUN(known_defect_31_no_time_of_day_is_special),
         RUN(known_defect_32_the_slow_part_touches_nothing_of_the_device),
         RUN(known_defect_34_a_failing_generator_means_no_handshake_never_a_weak_one),
@@ -922,9 +922,9 @@ int main(void)
         RUN(known_defect_z4_an_unknown_session_moves_nothing_and_starts_nothing),
         RUN(known_defect_z5_no_ping_pong_of_handshakes_in_a_young_session),
         RUN(known_defect_z6_every_peer_receives),
-        RUN(known_defect_z7_what_cannot_be_sealed_is_not_sent),
+        RUN(known_defect_z7_a_packet_that_fails_to_seal_is_not_sent),
         RUN(known_defect_z8_a_freed_peer_holds_no_byte_of_its_sessions),
-        RUN(known_defect_z9_edges_are_exact),
+        RUN(known_defect_z9_the_edges_of_the_window_are_exact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void set_psk(struct world *w, unsigned node, unsigned other, uint8_t firs
     assert_int_equal(wyrm_peer_set_psk(&w->node[node].dev, w->id[node][other], psk), WYRM_IDLE);
 }
 
-TEST(a_handshake_works_under_a_preshared_key)
+TEST(a_handshake_succeeds_with_a_preshared_key)
 {
     struct world *w = world_make(2);
 
@@ -117,7 +117,7 @@ TEST(a_preshared_key_on_one_side_only_stops_at_the_response)
     world_free(w);
 }
 
-TEST(an_initiation_of_a_stranger_is_not_answered)
+TEST(an_initiation_of_an_unknown_peer_is_not_answered)
 {
     struct world *w = world_make(2);
     uint64_t before;
@@ -204,7 +204,7 @@ TEST(each_altered_byte_of_a_response_is_dropped)
     world_free(w);
 }
 
-TEST(every_handshake_uses_fresh_keys_indices_and_time_stamps)
+TEST(every_handshake_uses_fresh_keys_indices_and_timestamps)
 {
     struct world *w = world_make(2);
     struct datagram first, second;
@@ -264,14 +264,14 @@ int main(void)
         RUN(the_hash_constants_come_from_the_strings),
         RUN(a_handshake_gives_both_sides_the_same_two_keys),
         RUN(either_side_may_begin),
-        RUN(a_handshake_works_under_a_preshared_key),
+        RUN(a_handshake_succeeds_with_a_preshared_key),
         RUN(a_wrong_preshared_key_stops_at_the_response),
         RUN(a_preshared_key_on_one_side_only_stops_at_the_response),
-        RUN(an_initiation_of_a_stranger_is_not_answered),
+        RUN(an_initiation_of_an_unknown_peer_is_not_answered),
         RUN(each_altered_byte_of_an_initiation_is_dropped),
         RUN(each_altered_byte_with_a_right_mac1_is_dropped),
         RUN(each_altered_byte_of_a_response_is_dropped),
-        RUN(every_handshake_uses_fresh_keys_indices_and_time_stamps),
+        RUN(every_handshake_uses_fresh_keys_indices_and_timestamps),
         RUN(a_cached_static_result_gives_the_same_handshake),
         RUN(a_job_leaves_no_secret_behind),
     };

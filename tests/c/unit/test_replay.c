@@ -66,7 +66,7 @@ TEST(neighbours_may_arrive_in_reverse)
     }
 }
 
-TEST(a_jump_over_the_window_keeps_what_is_still_inside)
+TEST(a_jump_keeps_counters_that_are_still_in_the_window)
 {
     FOR_EACH_WINDOW(window)
     {
@@ -121,7 +121,7 @@ TEST(counters_end_where_the_paper_ends_them)
     }
 }
 
-TEST(a_full_forward_sweep_still_takes_zero)
+TEST(a_sweep_of_the_whole_window_still_accepts_counter_zero)
 {
     FOR_EACH_WINDOW(window)
     {
@@ -132,7 +132,7 @@ TEST(a_full_forward_sweep_still_takes_zero)
     }
 }
 
-TEST(a_forward_sweep_one_longer_pushes_zero_out)
+TEST(a_sweep_beyond_the_window_drops_counter_zero)
 {
     FOR_EACH_WINDOW(window)
     {
@@ -163,7 +163,7 @@ TEST(a_reverse_sweep_one_longer_loses_its_last)
     }
 }
 
-TEST(a_reverse_sweep_ends_with_one_step_forward)
+TEST(a_step_forward_after_a_reverse_sweep_is_accepted)
 {
     FOR_EACH_WINDOW(window)
     {
@@ -241,14 +241,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN(each_counter_is_accepted_once),
         RUN(neighbours_may_arrive_in_reverse),
-        RUN(a_jump_over_the_window_keeps_what_is_still_inside),
+        RUN(a_jump_keeps_counters_that_are_still_in_the_window),
         RUN(the_edge_of_the_window_is_exact),
         RUN(counters_end_where_the_paper_ends_them),
-        RUN(a_full_forward_sweep_still_takes_zero),
-        RUN(a_forward_sweep_one_longer_pushes_zero_out),
+        RUN(a_sweep_of_the_whole_window_still_accepts_counter_zero),
+        RUN(a_sweep_beyond_the_window_drops_counter_zero),
         RUN(a_full_reverse_sweep_is_accepted),
         RUN(a_reverse_sweep_one_longer_loses_its_last),
-        RUN(a_reverse_sweep_ends_with_one_step_forward),
+        RUN(a_step_forward_after_a_reverse_sweep_is_accepted),
         RUN(a_counter_far_below_by_a_multiple_of_two_to_the_32_is_old),
         RUN(a_refused_counter_changes_nothing),
         RUN(it_agrees_with_a_slow_model),

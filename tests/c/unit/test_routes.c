@@ -161,7 +161,7 @@ TEST(the_order_of_adding_does_not_matter)
     }
 }
 
-TEST(another_peer_takes_a_prefix_over)
+TEST(another_peer_can_take_over_a_prefix)
 {
     struct table *t = table_make(ROUTES);
 
@@ -220,7 +220,7 @@ TEST(removing_what_another_peer_has_changes_nothing)
     test_free(t);
 }
 
-TEST(a_cleared_peer_is_found_no_more)
+TEST(a_removed_peer_is_not_found)
 {
     struct table *t = table_make(ROUTES);
 
@@ -235,7 +235,7 @@ TEST(a_cleared_peer_is_found_no_more)
     test_free(t);
 }
 
-TEST(removal_from_a_nest_uncovers_the_next)
+TEST(removing_a_nested_prefix_uncovers_the_next_wider_one)
 {
     struct table *t = table_make(ROUTES);
 
@@ -249,7 +249,7 @@ TEST(removal_from_a_nest_uncovers_the_next)
     test_free(t);
 }
 
-TEST(a_nest_may_be_emptied_from_outside)
+TEST(nested_prefixes_can_be_removed_from_the_outside_in)
 {
     struct table *t = table_make(ROUTES);
 
@@ -442,13 +442,13 @@ int main(void)
         RUN(the_longest_ipv4_prefix_wins),
         RUN(the_longest_ipv6_prefix_wins),
         RUN(the_order_of_adding_does_not_matter),
-        RUN(another_peer_takes_a_prefix_over),
+        RUN(another_peer_can_take_over_a_prefix),
         RUN(host_bits_are_cleared),
         RUN(impossible_prefixes_are_refused),
         RUN(removing_what_another_peer_has_changes_nothing),
-        RUN(a_cleared_peer_is_found_no_more),
-        RUN(removal_from_a_nest_uncovers_the_next),
-        RUN(a_nest_may_be_emptied_from_outside),
+        RUN(a_removed_peer_is_not_found),
+        RUN(removing_a_nested_prefix_uncovers_the_next_wider_one),
+        RUN(nested_prefixes_can_be_removed_from_the_outside_in),
         RUN(a_chain_of_129_ipv6_prefixes_works_at_every_depth),
         RUN(routes_are_listed_masked_and_in_order),
         RUN(a_full_table_refuses_but_still_lets_prefixes_change_hands),

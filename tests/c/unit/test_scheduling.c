@@ -68,7 +68,7 @@ TEST(known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_other
 }
 
 /* Whoever forges first has the chance without a cookie; who can prove its address has another. */
-TEST(the_honest_response_may_be_second)
+TEST(an_honest_response_succeeds_after_a_forged_one)
 {
     struct world *w = two_responses();
     struct datagram forged, honest = w->wire[0];
@@ -94,7 +94,7 @@ TEST(the_honest_response_may_be_second)
 }
 
 /* A cookie proves an address, not who is there: elsewhere it opens one door of its own. */
-TEST(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address)
+TEST(a_response_with_a_cookie_for_another_address_does_not_block_the_right_address)
 {
     struct world *w = two_responses();
     struct wyrm_peer *peer = peer_of(w, A, B);
@@ -162,7 +162,7 @@ TEST(known_defect_58_a_response_to_no_handshake_draws_no_cookie)
     world_free(w);
 }
 
-TEST(waiting_responses_are_load_too)
+TEST(queued_responses_are_load_too)
 {
     struct world *w = two_responses();
     struct datagram response = w->wire[0], initiation;
@@ -240,7 +240,7 @@ TEST(known_defect_55_initiations_go_to_peers_in_turn_not_lowest_first)
     world_free(w);
 }
 
-TEST(calls_and_messages_take_turns)
+TEST(own_initiations_and_messages_take_turns)
 {
     struct world *w = world_make(4);
     unsigned calls = 0;
@@ -291,7 +291,7 @@ static void poll(struct world *w, unsigned n)
     } while (status != WYRM_IDLE);
 }
 
-TEST(an_attempt_that_the_worker_never_begins_is_given_up_in_time)
+TEST(a_handshake_that_the_worker_never_begins_times_out)
 {
     struct world *w = world_make(2);
 
@@ -315,7 +315,7 @@ static uint8_t unanswered(struct world *w)
 }
 
 /* B has roamed, and talks; A, without randomness or timestamps, cannot renew the session. */
-TEST(a_device_that_cannot_ask_loses_nobody)
+TEST(a_device_without_randomness_reports_no_peer_as_lost)
 {
     for (unsigned failure = 0; failure < 2; failure++) {
         struct world *w = world_make(2);
@@ -365,7 +365,7 @@ static void assert_no_ephemeral(struct world *w, unsigned n, unsigned other)
 
 /* B's response is withheld; A's own session comes about by B's initiation. A day later the response
  * is worth nothing. */
-TEST(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session)
+TEST(known_defect_56_a_delayed_response_is_dropped_once_there_is_a_session)
 {
     struct world *w = world_make(2);
     struct datagram withheld;
@@ -387,7 +387,7 @@ TEST(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_sessio
 }
 
 /* However long traffic prolongs the attempt. */
-TEST(an_ephemeral_dies_when_its_successor_cannot_be_made)
+TEST(an_ephemeral_is_wiped_even_if_no_new_one_can_be_made)
 {
     struct world *w = world_make(2);
 
@@ -452,7 +452,7 @@ static void begin_at_once(struct order *order)
     world_free(w);
 }
 
-TEST(two_that_begin_at_once_come_together_in_every_order)
+TEST(simultaneous_initiations_connect_in_every_order)
 {
     struct order order = {.steps = 0};
     unsigned orders = 0;
@@ -468,22 +468,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_others),
-        RUN(the_honest_response_may_be_second),
-        RUN(a_cookie_for_elsewhere_does_not_take_the_chance_of_the_right_address),
+        RUN(an_honest_response_succeeds_after_a_forged_one),
+        RUN(a_response_with_a_cookie_for_another_address_does_not_block_the_right_address),
         RUN(the_first_response_to_a_handshake_takes_the_slot_of_a_repeated_one),
         RUN(known_defect_58_a_response_to_no_handshake_draws_no_cookie),
-        RUN(waiting_responses_are_load_too),
+        RUN(queued_responses_are_load_too),
         RUN(known_defect_59_cookie_replies_have_a_budget),
         RUN(responses_to_one_handshake_leave_cookies_for_others),
         RUN(known_defect_55_initiations_go_to_peers_in_turn_not_lowest_first),
-        RUN(calls_and_messages_take_turns),
+        RUN(own_initiations_and_messages_take_turns),
         RUN(the_oldest_message_is_first_whatever_its_type),
-        RUN(an_attempt_that_the_worker_never_begins_is_given_up_in_time),
-        RUN(a_device_that_cannot_ask_loses_nobody),
+        RUN(a_handshake_that_the_worker_never_begins_times_out),
+        RUN(a_device_without_randomness_reports_no_peer_as_lost),
         RUN(only_what_was_sent_counts_as_unanswered),
-        RUN(known_defect_56_a_withheld_response_is_worth_nothing_once_there_is_a_session),
-        RUN(an_ephemeral_dies_when_its_successor_cannot_be_made),
-        RUN(two_that_begin_at_once_come_together_in_every_order),
+        RUN(known_defect_56_a_delayed_response_is_dropped_once_there_is_a_session),
+        RUN(an_ephemeral_is_wiped_even_if_no_new_one_can_be_made),
+        RUN(simultaneous_initiations_connect_in_every_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,7 +330,7 @@ TEST(a_simultaneous_start_works_in_every_order)
 
 /* ---- The end ---------------------------------------------------------------- */
 
-TEST(a_closed_device_remembers_no_secret)
+TEST(a_closed_device_holds_no_secret)
 {
     struct world *w = session();
     struct wyrm_keypair kp = peer_of(w, A, B)->kp[peer_of(w, A, B)->current];
@@ -413,7 +413,7 @@ int main(void)
         RUN(an_unconfirmed_session_gives_way_to_the_next),
         RUN(both_sessions_of_a_simultaneous_start_receive),
         RUN(a_simultaneous_start_works_in_every_order),
-        RUN(a_closed_device_remembers_no_secret),
+        RUN(a_closed_device_holds_no_secret),
         RUN(a_removed_peer_leaves_no_secret),
         RUN(a_disconnected_peer_leaves_no_session_secret),
         RUN(a_finished_handshake_leaves_no_ephemeral),

@@ -29,7 +29,7 @@ TEST(every_verdict_has_its_own_sentence)
     assert_int_equal(n, 34);
 }
 
-TEST(numbers_that_are_no_verdict_have_a_sentence_too)
+TEST(unknown_status_values_have_a_text)
 {
     assert_string_equal(wyrm_status_text((wyrm_status)8), "unknown verdict");
     assert_string_equal(wyrm_status_text((wyrm_status)-12), "unknown verdict");
@@ -40,7 +40,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(every_verdict_has_its_own_sentence),
-        RUN(numbers_that_are_no_verdict_have_a_sentence_too),
+        RUN(unknown_status_values_have_a_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

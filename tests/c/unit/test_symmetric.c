@@ -203,7 +203,7 @@ TEST(every_length_opens_to_what_was_sealed)
     }
 }
 
-TEST(every_length_is_the_cipher_then_the_mac)
+TEST(every_length_equals_cipher_then_mac)
 {
     uint8_t sealed[MAX_LEN + TAG], want[MAX_LEN], mac_input[MAX_LEN + 32], zero[32] = {0};
     uint8_t mac_key[32], tag[TAG];
@@ -376,7 +376,7 @@ TEST(every_split_hashes_the_same)
     }
 }
 
-TEST(a_copied_state_hashes_on_by_itself)
+TEST(a_copied_hash_state_continues_independently)
 {
     struct wyrm_blake2s keyed, fork;
     uint8_t want[16], got[16];
@@ -399,7 +399,7 @@ TEST(the_keyed_hash_of_nothing_is_that_of_the_key_block)
     assert_hex(out, "29635d3f0df07f4d088bcda9b04b1c431ea0c074112249b86c8d7cefc3f3b96f");
 }
 
-TEST(final_leaves_nothing_of_the_state)
+TEST(final_wipes_the_state)
 {
     struct wyrm_blake2s hash, zero;
     uint8_t out[32];
@@ -470,7 +470,7 @@ TEST(kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie)
 
 /* ---- Helpers ---------------------------------------------------------- */
 
-TEST(comparison_sees_every_bit)
+TEST(comparison_detects_every_flipped_bit)
 {
     uint8_t a[33], b[33];
 
@@ -504,7 +504,7 @@ int main(void)
         RUN(blake2s_gives_the_example_of_rfc_7693),
         RUN(blake2s_passes_the_self_test_of_rfc_7693),
         RUN(every_length_opens_to_what_was_sealed),
-        RUN(every_length_is_the_cipher_then_the_mac),
+        RUN(every_length_equals_cipher_then_mac),
         RUN(every_split_in_three_spans_seals_the_same),
         RUN(padding_seals_as_zeros),
         RUN(no_spans_at_all_seal_the_empty_message),
@@ -515,12 +515,12 @@ int main(void)
         RUN(the_counter_moves_on_by_one_for_each_block),
         RUN(the_long_nonce_gives_the_example_of_its_draft),
         RUN(every_split_hashes_the_same),
-        RUN(a_copied_state_hashes_on_by_itself),
+        RUN(a_copied_hash_state_continues_independently),
         RUN(the_keyed_hash_of_nothing_is_that_of_the_key_block),
-        RUN(final_leaves_nothing_of_the_state),
+        RUN(final_wipes_the_state),
         RUN(hmac_takes_keys_of_any_length),
         RUN(kdf_gives_the_chain_of_hmacs_wherever_its_outputs_lie),
-        RUN(comparison_sees_every_bit),
+        RUN(comparison_detects_every_flipped_bit),
     };
 
     return cmocka_run_group_tests_name(GROUP, tests, fill_text, NULL);

@@ -116,7 +116,7 @@ TEST(key_of_any_other_length_is_refused)
 
 /* ---- Numbers ---------------------------------------------------------------- */
 
-TEST(number_is_digits_within_its_limit)
+TEST(a_number_is_decimal_digits_within_its_limit)
 {
     static const struct {
         const char *text;
@@ -162,7 +162,7 @@ TEST(number_is_digits_within_its_limit)
     }
 }
 
-TEST(pen_cuts_what_does_not_fit_and_always_terminates)
+TEST(output_is_truncated_to_the_buffer_and_always_terminated)
 {
     char out[8];
     struct wyrm_pen pen;
@@ -441,8 +441,8 @@ int main(void)
         RUN(key_text_is_that_of_base64),
         RUN(key_with_any_wrong_character_is_refused_and_wiped),
         RUN(key_of_any_other_length_is_refused),
-        RUN(number_is_digits_within_its_limit),
-        RUN(pen_cuts_what_does_not_fit_and_always_terminates),
+        RUN(a_number_is_decimal_digits_within_its_limit),
+        RUN(output_is_truncated_to_the_buffer_and_always_terminated),
         RUN(ip6_addresses_parse_and_print_as_in_the_c_library),
         RUN(prefix_keeps_its_host_bits_and_needs_no_length),
         RUN(prefix_that_is_not_exact_is_refused),

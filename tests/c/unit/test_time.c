@@ -34,7 +34,7 @@ TEST(a_session_does_not_come_back_to_life)
     }
 }
 
-TEST(what_is_young_survives_a_move_of_the_origin)
+TEST(recent_times_survive_a_move_of_the_time_origin)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[A].dev;
@@ -59,7 +59,7 @@ TEST(what_is_young_survives_a_move_of_the_origin)
     world_free(w);
 }
 
-TEST(an_attempt_ends_in_time_over_a_move_of_the_origin)
+TEST(a_handshake_attempt_ends_in_time_across_a_move_of_the_time_origin)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[A].dev;
@@ -80,7 +80,7 @@ TEST(an_attempt_ends_in_time_over_a_move_of_the_origin)
 }
 
 /* A cookie received, the secret that ours are made with, and the rate limit of their bearers. */
-TEST(cookies_age_over_a_move_of_the_origin)
+TEST(cookies_age_across_a_move_of_the_time_origin)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[B].dev;
@@ -112,7 +112,7 @@ TEST(cookies_age_over_a_move_of_the_origin)
     world_free(w);
 }
 
-TEST(load_ends_over_a_move_of_the_origin)
+TEST(load_ends_across_a_move_of_the_time_origin)
 {
     struct world *w = world_make(2);
     struct wyrm_device *dev = &w->node[B].dev;
@@ -146,7 +146,7 @@ TEST(keepalives_go_on_for_a_year)
     world_free(w);
 }
 
-TEST(a_clock_set_back_makes_nothing_older)
+TEST(a_clock_set_back_ages_nothing)
 {
     static const wyrm_ms steps[] = {1, 1000000, UINT64_C(1) << 30, UINT64_C(1) << 32};
 
@@ -163,7 +163,7 @@ TEST(a_clock_set_back_makes_nothing_older)
 }
 
 /* Nor does anything that is due wait until the clock is where it was. */
-TEST(known_defect_53_a_clock_set_back_freezes_no_handshake)
+TEST(known_defect_53_a_clock_set_back_does_not_delay_handshakes)
 {
     static const wyrm_ms steps[] = {1,
                                     1000,
@@ -203,13 +203,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(a_session_does_not_come_back_to_life),
-        RUN(what_is_young_survives_a_move_of_the_origin),
-        RUN(an_attempt_ends_in_time_over_a_move_of_the_origin),
-        RUN(cookies_age_over_a_move_of_the_origin),
-        RUN(load_ends_over_a_move_of_the_origin),
+        RUN(recent_times_survive_a_move_of_the_time_origin),
+        RUN(a_handshake_attempt_ends_in_time_across_a_move_of_the_time_origin),
+        RUN(cookies_age_across_a_move_of_the_time_origin),
+        RUN(load_ends_across_a_move_of_the_time_origin),
         RUN(keepalives_go_on_for_a_year),
-        RUN(a_clock_set_back_makes_nothing_older),
-        RUN(known_defect_53_a_clock_set_back_freezes_no_handshake),
+        RUN(a_clock_set_back_ages_nothing),
+        RUN(known_defect_53_a_clock_set_back_does_not_delay_handshakes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

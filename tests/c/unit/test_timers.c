@@ -41,7 +41,7 @@ TEST(t03_each_session_is_renewed_on_receipt)
 }
 
 /* What else comes under the old session does not prolong the attempt. */
-TEST(t03_a_renewal_on_receipt_is_asked_for_once)
+TEST(t03_receiving_requests_one_renewal)
 {
     struct world *w = session();
 
@@ -141,7 +141,7 @@ TEST(t06_a_silent_peer_is_given_up_after_90_s)
     world_free(w);
 }
 
-TEST(t07_data_sent_meanwhile_spares_the_keepalive)
+TEST(t07_sending_data_cancels_the_keepalive)
 {
     struct world *w = session();
 
@@ -178,7 +178,7 @@ TEST(a_peer_is_reported_lost_once_and_only_if_packets_wait_for_it)
 }
 
 /* Who begins may change from session to session; what counts is who began this one. */
-TEST(t02_who_began_only_the_last_session_leaves_it_to_the_other)
+TEST(t02_only_the_initiator_of_the_current_session_renews_it)
 {
     struct world *w = session();
 
@@ -264,7 +264,7 @@ TEST(t15_a_responder_waits_for_confirmation)
     world_free(w);
 }
 
-TEST(t15_meanwhile_the_previous_session_sends)
+TEST(t15_the_previous_session_sends_until_confirmation)
 {
     struct world *w = session();
     uint32_t old = peer_of(w, B, A)->kp[peer_of(w, B, A)->current].remote;
@@ -581,7 +581,7 @@ TEST(a_persistent_keepalive_begins_when_the_endpoint_becomes_known)
 
 /* ---- Ends ----------------------------------------------------------------- */
 
-TEST(an_endpoint_taken_away_ends_the_attempt)
+TEST(removing_the_endpoint_ends_the_handshake)
 {
     struct world *w = world_make(2);
 
@@ -748,7 +748,7 @@ TEST(busy_traffic_does_not_hide_the_silence_of_the_peer)
     world_free(w);
 }
 
-TEST(silence_makes_the_device_try_another_way_out)
+TEST(silence_clears_the_local_path)
 {
     struct world *w = session();
 
@@ -779,7 +779,7 @@ TEST(a_jump_forward_costs_one_handshake)
     world_free(w);
 }
 
-TEST(a_clock_that_steps_back_makes_nothing_older)
+TEST(a_clock_that_steps_back_ages_nothing)
 {
     struct world *w = session();
 
@@ -796,20 +796,20 @@ TEST(a_clock_that_steps_back_makes_nothing_older)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(t02_who_began_only_the_last_session_leaves_it_to_the_other),
+        RUN(t02_only_the_initiator_of_the_current_session_renews_it),
         RUN(t03_each_session_is_renewed_on_receipt),
-        RUN(t03_a_renewal_on_receipt_is_asked_for_once),
+        RUN(t03_receiving_requests_one_renewal),
         RUN(t04_a_session_dies_after_180_s),
         RUN(t05_an_initiation_is_repeated_after_5_s_and_jitter),
         RUN(t05_the_jitter_differs_from_device_to_device),
         RUN(t06_a_silent_peer_is_given_up_after_90_s),
         RUN(a_peer_is_reported_lost_once_and_only_if_packets_wait_for_it),
-        RUN(t07_data_sent_meanwhile_spares_the_keepalive),
+        RUN(t07_sending_data_cancels_the_keepalive),
         RUN(t09_the_responder_notices_silence_too),
         RUN(t11_all_keys_are_gone_after_540_s),
         RUN(t11_an_ephemeral_in_flight_is_gone_too),
         RUN(t15_a_responder_waits_for_confirmation),
-        RUN(t15_meanwhile_the_previous_session_sends),
+        RUN(t15_the_previous_session_sends_until_confirmation),
         RUN(t17_the_last_counter_is_used_and_none_after_it),
         RUN(t18_a_cookie_is_used_for_120_s),
         RUN(t20_a_cookie_secret_rotates_every_120_s),
@@ -825,7 +825,7 @@ int main(void)
         RUN(a_persistent_keepalive_survives_a_long_failure_of_randomness),
         RUN(a_persistent_keepalive_survives_a_sleep_right_after_a_handshake),
         RUN(a_persistent_keepalive_begins_when_the_endpoint_becomes_known),
-        RUN(an_endpoint_taken_away_ends_the_attempt),
+        RUN(removing_the_endpoint_ends_the_handshake),
         RUN(a_pending_keepalive_does_not_restart_an_abandoned_handshake),
         RUN(a_peer_is_not_given_up_while_there_are_packets_for_it),
         RUN(a_held_packet_goes_out_however_late_the_peer_returns),
@@ -833,9 +833,9 @@ int main(void)
         RUN(a_roamed_endpoint_falls_back_when_the_peer_is_given_up),
         RUN(a_roamed_endpoint_falls_back_under_constant_traffic_too),
         RUN(busy_traffic_does_not_hide_the_silence_of_the_peer),
-        RUN(silence_makes_the_device_try_another_way_out),
+        RUN(silence_clears_the_local_path),
         RUN(a_jump_forward_costs_one_handshake),
-        RUN(a_clock_that_steps_back_makes_nothing_older),
+        RUN(a_clock_that_steps_back_ages_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

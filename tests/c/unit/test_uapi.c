@@ -164,7 +164,7 @@ static bool told(const char *line)
 
 /* ---- What is asked ------------------------------------------------------- */
 
-TEST(an_empty_device_tells_nothing)
+TEST(a_device_without_settings_reports_none)
 {
     assert_get("errno=0\n\n");
 }
@@ -208,7 +208,7 @@ TEST(a_reported_configuration_can_be_set_again)
     assert_get(told_first);
 }
 
-TEST(secrets_are_hidden_where_they_are_to_be)
+TEST(secrets_are_hidden_unless_requested)
 {
     OK("private_key=" PRIV "\n" PEER "preshared_key=" PSK "\n");
     host.show_secrets = false;
@@ -228,7 +228,7 @@ TEST(handshakes_are_reported_in_absolute_time)
     assert_false(told("handshake_age_sec"));
 }
 
-TEST(without_a_calendar_ages_are_told)
+TEST(without_a_wall_clock_ages_are_reported)
 {
     OK(PEER);
     host.handshake_time = NULL;
@@ -307,7 +307,7 @@ TEST(requests_may_follow_each_other)
     assert_string_equal(answer, "errno=0\n\nlisten_port=5\nerrno=0\n\n");
 }
 
-TEST(an_error_does_not_stay_for_the_next_request)
+TEST(an_error_does_not_affect_the_next_request)
 {
     FAILS(22, "nonsense=1\n");
     OK("listen_port=5\n");
@@ -384,7 +384,7 @@ TEST(keys_belong_to_their_scope)
         FAILS(22, of_devices[i]);
 }
 
-TEST(a_port_in_use_is_told_and_changes_nothing)
+TEST(a_port_in_use_is_reported_and_changes_nothing)
 {
     OK("listen_port=1000\n");
     port_error = WYRM_UAPI_IN_USE;
@@ -392,7 +392,7 @@ TEST(a_port_in_use_is_told_and_changes_nothing)
     assert_get("listen_port=1000\nerrno=0\n\n");
 }
 
-TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken)
+TEST(without_marks_only_fwmark_0_is_accepted)
 {
     host.set_fwmark = NULL;
     host.set_listen_port = NULL;
@@ -403,7 +403,7 @@ TEST(where_there_is_nothing_to_mark_only_no_mark_is_taken)
 
 /* ---- Peers --------------------------------------------------------------- */
 
-TEST(a_bare_public_key_makes_a_peer)
+TEST(a_public_key_alone_adds_a_peer)
 {
     OK(PEER "public_key=" PUB2 "\n");
     assert_true(told(PUB1));
@@ -434,7 +434,7 @@ TEST(remove_takes_the_peer_away_and_leaves_out_the_rest)
     assert_get("errno=0\n\n");
 }
 
-TEST(our_own_key_is_passed_over)
+TEST(our_own_public_key_is_skipped)
 {
     uint8_t pub[WYRM_KEY_LEN];
     char text[256], *at;
@@ -455,7 +455,7 @@ TEST(our_own_key_is_passed_over)
     assert_get("private_key=" PRIV "\nerrno=0\n\n");
 }
 
-TEST(full_pools_are_told_but_updates_go_on)
+TEST(full_pools_are_reported_and_updates_still_work)
 {
     char text[128];
 
@@ -505,7 +505,7 @@ TEST(an_allowed_ip_moves_from_one_peer_to_the_other)
     assert_true(strstr(answer, "allowed_ip") > strstr(answer, PUB2));
 }
 
-TEST(a_minus_takes_an_allowed_ip_away_from_its_owner_only)
+TEST(a_minus_removes_an_allowed_ip_of_that_peer_only)
 {
     OK(PEER "allowed_ip=10.0.0.0/8\nallowed_ip=fd00::/8\n");
     OK("public_key=" PUB2 "\nallowed_ip=-10.0.0.0/8\n");
@@ -533,7 +533,7 @@ TEST(zeros_clear_keys)
     assert_true(told("preshared_key=" ZERO "\n"));
 }
 
-TEST(a_device_with_a_key_of_its_own_goes_back_to_it)
+TEST(removing_the_key_restores_the_devices_own_key)
 {
     static const uint8_t own[WYRM_KEY_LEN] = {8, [31] = 64};
     uint8_t key[WYRM_KEY_LEN];
@@ -548,7 +548,7 @@ TEST(a_device_with_a_key_of_its_own_goes_back_to_it)
     assert_int_equal(node.peers[0].generation, generation); /* sessions live on */
 }
 
-TEST(keepalive_from_nothing_asks_for_one_at_once)
+TEST(enabling_keepalives_sends_one_at_once)
 {
     OK("private_key=" PRIV "\n" PEER "endpoint=192.0.2.1:1\n");
     assert_false(node.dev.pending);
@@ -559,7 +559,7 @@ TEST(keepalive_from_nothing_asks_for_one_at_once)
     assert_false(node.dev.pending);
 }
 
-TEST(setting_what_is_set_changes_nothing)
+TEST(setting_the_current_value_changes_nothing)
 {
     uint64_t before;
     struct wyrm_peer peer;
@@ -573,7 +573,7 @@ TEST(setting_what_is_set_changes_nothing)
     assert_int_equal(node.peers[0].generation, peer.generation); /* sessions live on */
 }
 
-TEST(no_line_whatever_does_harm)
+TEST(random_lines_do_no_harm)
 {
     static const char letters[] = "=\r\t -/:[]%.0123456789abcdefgetspublic_key";
     static const char *const begins[] = {"", "set=1\n", "set=1\n" PEER, "get=1\n"};
@@ -639,7 +639,7 @@ TEST(known_defect_89_a_request_with_a_mistake_changes_nothing)
     assert_int_equal(host.fwmark, 1);
 }
 
-TEST(what_a_removed_peer_is_given_is_checked_too)
+TEST(settings_of_a_removed_peer_are_checked_too)
 {
     set_up_two_peers();
     FAILS(22, PEER "remove=true\nallowed_ip=10.0.0.0/33\n");
@@ -671,7 +671,7 @@ TEST(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit)
     assert_int_equal(node.dev.routes_used, 8);
 }
 
-TEST(full_pools_can_be_replaced_by_as_much)
+TEST(a_full_configuration_can_replace_another)
 {
     static char text[8192];
 
@@ -689,7 +689,7 @@ TEST(full_pools_can_be_replaced_by_as_much)
     }
 }
 
-TEST(without_scratch_memory_what_may_not_fit_is_refused)
+TEST(without_scratch_memory_a_request_that_may_not_fit_is_refused)
 {
     uint64_t before;
 
@@ -818,7 +818,7 @@ static void set_meanwhile(const char *lines)
     uapi = first;
 }
 
-TEST(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others)
+TEST(known_defect_90_a_listing_never_shows_prefixes_under_another_peer)
 {
     OK(PEER "allowed_ip=10.0.0.0/8\n");
     get_until("persistent_keepalive_interval");
@@ -853,7 +853,7 @@ TEST(listing_goes_on_where_it_was_when_routes_change)
     assert_true(strstr(answer, "allowed_ip=10.0.17.") > strstr(answer, PUB2));
 }
 
-TEST(a_chain_of_routes_changes_nothing_in_what_is_listed)
+TEST(nested_routes_are_listed_like_any_others)
 {
     static uint32_t first[NODE_PEERS], next[NODE_ROUTES];
     static char plain[sizeof(answer)];
@@ -872,7 +872,7 @@ TEST(a_chain_of_routes_changes_nothing_in_what_is_listed)
     assert_get(plain);
 }
 
-TEST(a_device_that_goes_down_meanwhile_ends_the_answer)
+TEST(an_answer_ends_when_the_device_goes_down)
 {
     OK(PEER);
     get_until(PUB1);
@@ -882,7 +882,7 @@ TEST(a_device_that_goes_down_meanwhile_ends_the_answer)
     assert_string_equal(answer, "errno=100\n\n");
 }
 
-TEST(what_no_request_begins_with_is_known_at_once)
+TEST(an_invalid_first_line_is_refused_at_once)
 {
     for (size_t len = 0; len <= 6; len++) {
         assert_true(wyrm_uapi_may_begin("get=1\n", len));
@@ -894,7 +894,7 @@ TEST(what_no_request_begins_with_is_known_at_once)
     assert_false(wyrm_uapi_may_begin("get=2", 5));
 }
 
-TEST(a_request_too_long_to_keep_is_refused_in_its_own_way)
+TEST(an_overlong_request_is_refused_with_its_own_error)
 {
     answer_len = 0;
     assert_int_equal(wyrm_uapi_refuse(&host, "set=1\nlis", 9, WYRM_UAPI_NO_MEMORY), WYRM_UAPI_DONE);
@@ -909,54 +909,54 @@ TEST(a_request_too_long_to_keep_is_refused_in_its_own_way)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(an_empty_device_tells_nothing),
+        RUN(a_device_without_settings_reports_none),
         RUN(everything_set_is_reported_back),
         RUN(a_private_key_is_reported_clamped_as_it_is_used),
         RUN(a_reported_configuration_can_be_set_again),
-        RUN(secrets_are_hidden_where_they_are_to_be),
+        RUN(secrets_are_hidden_unless_requested),
         RUN(handshakes_are_reported_in_absolute_time),
-        RUN(without_a_calendar_ages_are_told),
+        RUN(without_a_wall_clock_ages_are_reported),
         RUN(counters_are_reported_in_full),
         RUN(no_piece_of_an_answer_is_too_long),
         RUN(without_a_device_every_request_says_that_it_is_down),
         RUN(get_takes_no_settings),
         RUN(anything_but_get_and_set_closes_the_connection),
         RUN(requests_may_follow_each_other),
-        RUN(an_error_does_not_stay_for_the_next_request),
+        RUN(an_error_does_not_affect_the_next_request),
         RUN(wrong_values_are_invalid),
         RUN(a_line_without_a_value_breaks_the_protocol),
         RUN(keys_belong_to_their_scope),
-        RUN(a_port_in_use_is_told_and_changes_nothing),
-        RUN(where_there_is_nothing_to_mark_only_no_mark_is_taken),
-        RUN(a_bare_public_key_makes_a_peer),
+        RUN(a_port_in_use_is_reported_and_changes_nothing),
+        RUN(without_marks_only_fwmark_0_is_accepted),
+        RUN(a_public_key_alone_adds_a_peer),
         RUN(capital_hex_digits_are_fine),
         RUN(update_only_makes_no_peer_and_leaves_out_the_rest),
         RUN(remove_takes_the_peer_away_and_leaves_out_the_rest),
-        RUN(our_own_key_is_passed_over),
-        RUN(full_pools_are_told_but_updates_go_on),
+        RUN(our_own_public_key_is_skipped),
+        RUN(full_pools_are_reported_and_updates_still_work),
         RUN(replace_peers_empties_the_list),
         RUN(replace_allowed_ips_empties_only_this_peers),
         RUN(an_allowed_ip_moves_from_one_peer_to_the_other),
-        RUN(a_minus_takes_an_allowed_ip_away_from_its_owner_only),
+        RUN(a_minus_removes_an_allowed_ip_of_that_peer_only),
         RUN(zones_of_endpoints_may_be_names),
         RUN(zeros_clear_keys),
-        RUN(a_device_with_a_key_of_its_own_goes_back_to_it),
-        RUN(keepalive_from_nothing_asks_for_one_at_once),
-        RUN(setting_what_is_set_changes_nothing),
-        RUN(no_line_whatever_does_harm),
+        RUN(removing_the_key_restores_the_devices_own_key),
+        RUN(enabling_keepalives_sends_one_at_once),
+        RUN(setting_the_current_value_changes_nothing),
+        RUN(random_lines_do_no_harm),
         RUN(known_defect_89_a_request_with_a_mistake_changes_nothing),
-        RUN(what_a_removed_peer_is_given_is_checked_too),
+        RUN(settings_of_a_removed_peer_are_checked_too),
         RUN(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit),
-        RUN(full_pools_can_be_replaced_by_as_much),
-        RUN(without_scratch_memory_what_may_not_fit_is_refused),
+        RUN(a_full_configuration_can_replace_another),
+        RUN(without_scratch_memory_a_request_that_may_not_fit_is_refused),
         RUN(a_port_in_use_undoes_the_mark_and_stops_the_rest),
         RUN(requests_fail_whole_exactly_if_a_part_would_fail),
-        RUN(known_defect_90_prefixes_of_a_peer_that_took_the_place_are_not_listed_as_the_others),
+        RUN(known_defect_90_a_listing_never_shows_prefixes_under_another_peer),
         RUN(listing_goes_on_where_it_was_when_routes_change),
-        RUN(a_chain_of_routes_changes_nothing_in_what_is_listed),
-        RUN(a_device_that_goes_down_meanwhile_ends_the_answer),
-        RUN(what_no_request_begins_with_is_known_at_once),
-        RUN(a_request_too_long_to_keep_is_refused_in_its_own_way),
+        RUN(nested_routes_are_listed_like_any_others),
+        RUN(an_answer_ends_when_the_device_goes_down),
+        RUN(an_invalid_first_line_is_refused_at_once),
+        RUN(an_overlong_request_is_refused_with_its_own_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

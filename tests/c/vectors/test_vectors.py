@@ -181,7 +181,7 @@ FREE = {
 
 
 @pytest.mark.parametrize("name", [name for name in RUN if "negative" not in name])
-def test_a_wrong_value_anywhere_is_noticed(
+def test_a_wrong_value_anywhere_fails(
     name: str, backends: list[Backend], known: dict[str, Case]
 ) -> None:
     context = Context(host(backends), transcripts=known)
@@ -260,7 +260,7 @@ def test_every_valid_message_fails_as_a_negative(
         ("vec_input", "wireguard/recorded_wireguard_go.json"),
     ],
 )
-def test_a_wrong_verdict_of_the_library_is_noticed(
+def test_a_wrong_verdict_of_the_library_fails(
     broken: str, name: str, backends: list[Backend], known: dict[str, Case]
 ) -> None:
     context = Context(Saboteur(host(backends), broken), transcripts=known)
@@ -318,7 +318,7 @@ def test_the_command_passes_and_counts(backends: list[Backend]) -> None:
     assert sum(".json: " in line for line in lines) == 4
 
 
-def test_files_that_are_no_vectors_fail(tmp_path: Path, backends: list[Backend]) -> None:
+def test_files_without_vectors_fail(tmp_path: Path, backends: list[Backend]) -> None:
     write(tmp_path, "a/good.json", {"tests": [GOOD]})
     write(tmp_path, "a/list.json", [GOOD])
     write(tmp_path, "a/empty.json", {"tests": []})
@@ -337,14 +337,14 @@ def test_files_that_are_no_vectors_fail(tmp_path: Path, backends: list[Backend])
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_many_failures_are_told_in_few_lines(tmp_path: Path, backends: list[Backend]) -> None:
+def test_many_failures_are_reported_in_few_lines(tmp_path: Path, backends: list[Backend]) -> None:
     write(tmp_path, "wrong.json", {"tests": [{**GOOD, "in": f"{n:04x}"} for n in range(300)]})
     done = wyrm(tmp_path)
     assert done.stdout.splitlines()[-1] == f"0 passed, {300 * len(backends)} failed"
     assert len(done.stdout.splitlines()) < 20
 
 
-def test_a_base_in_another_folder_is_found(tmp_path: Path, backends: list[Backend]) -> None:
+def test_a_macro_base_in_another_folder_is_found(tmp_path: Path, backends: list[Backend]) -> None:
     transcripts = json.loads((DATA / "wireguard/wg_transcripts.json").read_text())
     negatives = json.loads((DATA / "wireguard/wg_negative.json").read_text())
     base = transcripts["tests"][0]
@@ -358,7 +358,7 @@ def test_a_base_in_another_folder_is_found(tmp_path: Path, backends: list[Backen
     assert "its base wg-000 is in none of the folders given" in alone.stdout
 
 
-def test_of_two_bases_with_one_name_the_nearer_counts(
+def test_the_nearer_of_two_macro_bases_with_one_name_counts(
     tmp_path: Path, backends: list[Backend]
 ) -> None:
     transcripts = json.loads((DATA / "wireguard/wg_transcripts.json").read_text())["tests"]
@@ -439,7 +439,7 @@ def made_by_model(backend: Backend, protocol: Protocol) -> tuple[Form, Case]:
     return form, Case(protocol.name, fields)
 
 
-def test_an_unknown_primitive_is_skipped_and_nonsense_is_not() -> None:
+def test_an_unknown_primitive_is_skipped_and_invalid_input_is_an_error() -> None:
     with pytest.raises(Skipped):
         Protocol.parse("Noise_NN_448_AESGCM_SHA256")
     with pytest.raises(Mismatch):

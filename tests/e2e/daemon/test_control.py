@@ -698,7 +698,7 @@ def test_repeated_up_and_down_leaks_nothing(connect: Connect) -> None:
     assert west.host.pings(pair.EAST, count=2) == 2
 
 
-def test_starting_and_stopping_leaves_no_trace(wyrmd: Path) -> None:
+def test_starting_and_stopping_leaves_nothing_behind(wyrmd: Path) -> None:
     with namespace("west") as west:
         before = interfaces(west)
         for _ in range(20):

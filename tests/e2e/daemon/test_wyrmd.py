@@ -17,7 +17,7 @@ MANUAL = paths.ROOT / "daemon" / "wyrmd.8"
 
 
 @pytest.mark.parametrize("prefix", ["/usr/local", "/usr", "/opt/wyrmling"])
-def test_the_unit_starts_what_was_installed_wherever_that_is(wyrmd: Path, prefix: str) -> None:
+def test_the_systemd_unit_starts_the_installed_program(wyrmd: Path, prefix: str) -> None:
     install = ("cmake", "--install", wyrmd.parents[1], "--component", "wyrmd", "--prefix", prefix)
     # Not in build/, which holds one file of that name.
     with tempfile.TemporaryDirectory(prefix="wyrm-install-") as folder:

@@ -87,7 +87,7 @@ def late_replies(family: Family, delay_s: float, *, twice: int = 0) -> Iterator[
 
 
 @pytest.mark.parametrize("family", [4, 6])
-def test_reply_that_comes_after_the_next_request_counts(boot: Boot, family: Family) -> None:
+def test_a_reply_after_the_next_request_still_counts(boot: Boot, family: Family) -> None:
     device = boot()
     with late_replies(family, 0.25):
         said = device.command(f"ping {HOST_OUTER[family]} -c 5 -i 0.1")
@@ -117,7 +117,7 @@ def test_pings_without_an_answer_have_no_times(boot: Boot) -> None:
 # --- wg ------------------------------------------------------------------------------------------
 
 
-def test_wg_up_says_that_the_tunnel_started(boot: Boot, tmp_path: Path) -> None:
+def test_wg_up_prints_that_the_tunnel_started(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     assert re.fullmatch(
         r"tunnel: started on port \d+ with 0 peers", device.command("wg up 10.77.0.2/24")
@@ -136,7 +136,7 @@ def test_wg_up_says_that_the_tunnel_started(boot: Boot, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["10.77.0.2", "10.77.0.2/33", "up", "fd77::2", "10.77.0/24"])
-def test_wg_up_wants_an_address_with_its_prefix(boot: Boot, address: str) -> None:
+def test_wg_up_requires_an_address_with_a_prefix(boot: Boot, address: str) -> None:
     device = boot()
     with pytest.raises(WyrmError, match=f"'{address}' is not an ADDRESS/BITS like 10.77.0.2/24"):
         device.command(f"wg up 10.77.0.3/24 {address}")

@@ -72,7 +72,7 @@ BAD = {
 }
 
 
-def test_secrets_never_show(boot: Boot, tmp_path: Path) -> None:
+def test_secrets_are_never_printed(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     device.configure(GOOD)
     shown = device.command("conf show")
@@ -110,7 +110,7 @@ def test_saved_configuration_outlives_a_reboot_and_a_cleared_one_does_not(
     assert SECRET.encode() not in (tmp_path / "flash").read_bytes()
 
 
-def test_key_of_a_tunnel_that_is_up_is_told_until_it_goes_down(boot: Boot, tmp_path: Path) -> None:
+def test_pubkey_prints_the_key_of_the_running_tunnel(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     device.configure(GOOD)
     device.command("wg up")
@@ -128,7 +128,7 @@ def test_key_of_a_tunnel_that_is_up_is_told_until_it_goes_down(boot: Boot, tmp_p
     assert device.command("pubkey") == f"public key: {made[1]}"
 
 
-def test_prefix_of_two_peers_is_said_to_be_lost_by_the_first(boot: Boot) -> None:
+def test_a_prefix_given_to_two_peers_is_noted(boot: Boot) -> None:
     device = boot()
     second = f"[Peer]\nPublicKey = {SECRET}\nAllowedIPs = 10.77.0.1/32\n"
     said = paste(device, GOOD + second)
@@ -184,7 +184,7 @@ def wg_without_counters(device: Device) -> str:
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_host_says_the_same_sentence_before_anything_boots(what: str, tmp_path: Path) -> None:
+def test_the_host_prints_the_same_error_before_booting(what: str, tmp_path: Path) -> None:
     text, line, words = BAD[what]
     file = tmp_path / "bad.conf"
     file.write_text(text)
@@ -194,7 +194,7 @@ def test_host_says_the_same_sentence_before_anything_boots(what: str, tmp_path: 
     assert words in str(refused.value)
 
 
-def test_command_refuses_a_bad_configuration_with_exit_code_2(tmp_path: Path) -> None:
+def test_device_command_refuses_a_bad_configuration_with_exit_code_2(tmp_path: Path) -> None:
     file = tmp_path / "bad.conf"
     file.write_text(BAD["prefix 33"][0])
     for path, words in ((file, "line 8: "), (tmp_path / "none", "cannot be read")):
@@ -206,7 +206,7 @@ def test_command_refuses_a_bad_configuration_with_exit_code_2(tmp_path: Path) ->
     assert "is not a text file" in wyrm("device", "--conf", str(file)).stderr
 
 
-def test_command_hands_a_good_configuration_over_and_starts_the_tunnel(tmp_path: Path) -> None:
+def test_device_command_pastes_a_valid_configuration_and_starts_the_tunnel(tmp_path: Path) -> None:
     keys = wireguard.make_keys()
     file = tmp_path / "good.conf"
     file.write_text(changed(OTHER, keys.public))
@@ -271,7 +271,7 @@ def test_longest_text_is_taken_and_a_longer_one_refused_whole(boot: Boot, extra:
     assert device.command("version")
 
 
-def test_text_that_is_far_too_long_is_never_taken_for_commands(boot: Boot) -> None:
+def test_text_that_is_far_too_long_is_not_executed_as_commands(boot: Boot) -> None:
     device = boot()
     said = paste(device, GOOD * 40)
     assert said == "error: the text is longer than 4096 bytes; nothing has changed"
@@ -293,7 +293,7 @@ def test_binary_garbage_is_refused(boot: Boot) -> None:
     assert device.command("version")
 
 
-def test_garbage_at_the_prompt_leaves_a_working_console(boot: Boot) -> None:
+def test_garbage_at_the_prompt_does_not_break_the_console(boot: Boot) -> None:
     device = boot()
     garbage = bytes(random.Random(2).choices(bytes(range(256)), k=4000))
     device.console.send(garbage + b"\x03")
@@ -309,7 +309,7 @@ def answers(device: Device) -> bool:
 # --- Keys ----------------------------------------------------------------------------------------
 
 
-def test_key_made_on_the_device_stays_there_and_serves_a_configuration_without_one(
+def test_a_key_generated_on_the_device_is_used_by_a_configuration_without_one(
     pair: MakePair,
 ) -> None:
     made = pair()
@@ -325,14 +325,14 @@ def test_key_made_on_the_device_stays_there_and_serves_a_configuration_without_o
     made.wait_up()
 
 
-def test_two_keys_made_are_not_the_same(boot: Boot) -> None:
+def test_two_generated_keys_differ(boot: Boot) -> None:
     device = boot()
     made = [device.command(command) for command in ("genkey", "genkey", "genpsk", "genpsk")]
     keys = [re.findall(r"\S{43}=", text)[0] for text in made]
     assert len(set(keys)) == 4
 
 
-def test_without_configuration_or_key_wg_says_what_to_do(boot: Boot) -> None:
+def test_without_configuration_or_key_wg_prints_the_remedy(boot: Boot) -> None:
     device = boot()
     for command, words in (
         ("wg up", "'conf paste'"),
@@ -370,7 +370,7 @@ def source() -> str:
     return (paths.ROOT / "firmware/app/commands.c").read_text()
 
 
-def test_wrong_arguments_get_the_way_to_call_it(boot: Boot) -> None:
+def test_wrong_arguments_print_the_usage(boot: Boot) -> None:
     device = boot()
     for name in commands(device):
         with pytest.raises(WyrmError, match=r"refuses `"):
@@ -384,7 +384,7 @@ def test_odd_lines_do_no_harm(boot: Boot, line: str) -> None:
     assert "board" in device.command("version")
 
 
-def test_ctrl_c_ends_a_command_that_lasts(boot: Boot) -> None:
+def test_ctrl_c_ends_a_running_command(boot: Boot) -> None:
     device = boot()
     for lasting in ("ping 10.9.0.99 -c 1000", "load 3600", "iperf -c 10.9.0.99"):
         device.console.send_line(lasting)

@@ -89,7 +89,7 @@ def test_counted_instructions_keep_the_device_on_time(boot: Boot) -> None:
     assert device.boot_s is not None
 
 
-def test_silence_is_noticed_within_the_time_given(boot: Boot) -> None:
+def test_silence_is_detected_within_the_timeout(boot: Boot) -> None:
     device = boot()
     started = time.monotonic()
     with pytest.raises(TimedOutError):
@@ -97,7 +97,7 @@ def test_silence_is_noticed_within_the_time_given(boot: Boot) -> None:
     assert time.monotonic() - started < 10
 
 
-def test_capture_holds_what_went_over_the_wire(boot: Boot, tmp_path: Path) -> None:
+def test_a_capture_contains_the_frames_on_the_wire(boot: Boot, tmp_path: Path) -> None:
     boot()
     file = tmp_path / "wire.pcapng"
     with capture.Capture("tap0", file):

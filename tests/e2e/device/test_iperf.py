@@ -55,7 +55,7 @@ def test_ctrl_c_stops_a_device_that_sends_udp_as_fast_as_it_can(boot: Boot) -> N
     assert "error: iperf was interrupted" in said
 
 
-def test_paced_udp_arrives_as_a_real_server_counts_it(boot: Boot, tmp_path: Path) -> None:
+def test_paced_udp_matches_the_counts_of_an_iperf_server(boot: Boot, tmp_path: Path) -> None:
     device = boot()
     command = ["iperf", "-s", "-u"]
     with proc.Service(
@@ -102,7 +102,7 @@ def reports(port: socket.socket, within_s: float, *, echo: bool = False) -> list
     return heard
 
 
-def test_real_client_gets_the_report_of_the_device(boot: Boot) -> None:
+def test_an_iperf_client_gets_the_report_of_the_device(boot: Boot) -> None:
     device = serving(boot)
     said = proc.run("iperf", "-c", DEVICE[0], "-u", "-n", "147000", "-b", "4M", timeout_s=30).stdout
     assert "Server Report" in said
@@ -110,7 +110,7 @@ def test_real_client_gets_the_report_of_the_device(boot: Boot) -> None:
     device.console.expect(r"^iperf: udp rx \d+ bytes in .* \d+/10\d lost", timeout_s=20)
 
 
-def test_echo_service_cannot_be_made_to_talk_to_the_device_for_ever(boot: Boot) -> None:
+def test_an_echo_service_and_the_device_do_not_answer_each_other_forever(boot: Boot) -> None:
     serving(boot)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
         for number in (1, -2, -3):
@@ -121,7 +121,7 @@ def test_echo_service_cannot_be_made_to_talk_to_the_device_for_ever(boot: Boot) 
         assert len(reports(echo, 1, echo=True)) <= 1
 
 
-def test_report_that_was_lost_is_sent_again_for_a_new_number(boot: Boot) -> None:
+def test_a_lost_report_is_repeated_for_a_new_id(boot: Boot) -> None:
     serving(boot)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.sendto(datagram(1), DEVICE)
@@ -133,7 +133,7 @@ def test_report_that_was_lost_is_sent_again_for_a_new_number(boot: Boot) -> None
             assert not reports(client, 0.1)
 
 
-def test_reports_are_few_whatever_is_asked(boot: Boot) -> None:
+def test_reports_are_rate_limited(boot: Boot) -> None:
     serving(boot)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as flood:
         flood.sendto(datagram(1), DEVICE)
@@ -145,7 +145,7 @@ def test_reports_are_few_whatever_is_asked(boot: Boot) -> None:
         assert 1 <= len(heard) <= 2 + (time.monotonic() - begun) / 0.02
 
 
-def test_greatest_numbers_do_no_harm(boot: Boot) -> None:
+def test_the_largest_arguments_do_no_harm(boot: Boot) -> None:
     device = serving(boot)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         for number in (2**63 - 1, -(2**63)):
@@ -171,7 +171,7 @@ def test_session_is_not_disturbed_by_datagrams_from_elsewhere(boot: Boot) -> Non
 
 
 @pytest.mark.parametrize("option", ["-R", "-d", "-r"])
-def test_udp_that_the_device_is_to_send_is_refused_in_a_sentence(boot: Boot, option: str) -> None:
+def test_a_request_to_send_udp_is_refused_in_one_sentence(boot: Boot, option: str) -> None:
     device = serving(boot)
     command = ["iperf", "-c", DEVICE[0], "-u", "-t", "1", option]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
@@ -187,7 +187,7 @@ def test_udp_that_the_device_is_to_send_is_refused_in_a_sentence(boot: Boot, opt
 
 
 @pytest.mark.parametrize("option", [[], ["-R"], ["-d"], ["-r"]])
-def test_real_client_is_served_as_it_asks(boot: Boot, option: list[str]) -> None:
+def test_an_iperf_client_gets_the_mode_it_requests(boot: Boot, option: list[str]) -> None:
     device = serving(boot)
     # Another port to come back to: 5001 of the host is not the device's.
     back = ["-L", "5002"] if option in (["-d"], ["-r"]) else []
@@ -199,14 +199,14 @@ def test_real_client_is_served_as_it_asks(boot: Boot, option: list[str]) -> None
     assert heard == wanted
 
 
-def test_full_duplex_is_refused_in_a_sentence_and_received(boot: Boot) -> None:
+def test_full_duplex_is_refused_in_one_sentence_and_received(boot: Boot) -> None:
     device = serving(boot)
     proc.run("iperf", "-c", DEVICE[0], "-t", "0.5", "--full-duplex", timeout_s=30)
     device.console.expect(r"^error: iperf does not support --full-duplex; it only receives\r*\n")
     device.console.expect(r"^iperf: rx \d+ bytes in ", timeout_s=60)
 
 
-def test_idle_connections_do_not_keep_their_places(boot: Boot) -> None:
+def test_idle_connections_release_their_slots(boot: Boot) -> None:
     """The device's clock runs ahead of time, as fast as the emulator can make it."""
     device = serving(boot, qemu_options=["-icount", "shift=3,sleep=off"])
     silent = [socket.create_connection(DEVICE, timeout=5) for _ in range(PLACES)]

@@ -166,7 +166,7 @@ def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
 
 
 @pytest.mark.parametrize("state", ["up", "down"])
-def test_known_defect_82_a_short_netmask_draws_nothing_out_of_the_tunnel(
+def test_known_defect_82_a_short_netmask_leaks_nothing_from_the_tunnel(
     pair: MakePair, tmp_path: Path, state: str
 ) -> None:
     """An attached network of eight bits holds addresses behind the peer, too."""
@@ -230,7 +230,7 @@ def test_a_router_advertisement_behind_an_extension_header_is_ignored(
 
 
 @pytest.mark.parametrize("autoconf", ["off", "on"])
-def test_a_router_advertisement_for_an_inside_prefix_leads_nothing_past_the_tunnel(
+def test_a_router_advertisement_for_an_inside_prefix_leaks_nothing(
     pair: MakePair, wire: Callable[[], Wire], tmp_path: Path, autoconf: str
 ) -> None:
     made = pair()
@@ -267,7 +267,7 @@ def spoil_configuration(flash: Path) -> None:
         stream.write(b"B")
 
 
-def test_known_defect_77_device_that_cannot_read_its_configuration_lets_nothing_out(
+def test_known_defect_77_a_device_with_an_unreadable_configuration_sends_nothing(
     pair: MakePair, tmp_path: Path
 ) -> None:
     made = pair()
@@ -375,7 +375,7 @@ def fragments_without_an_end_over_ipv6(_: str) -> list[dpkt.Packet]:
         fragments_without_an_end_over_ipv6,
     ],
 )
-def test_known_defect_80_floods_of_strangers_leave_the_tunnel_its_buffers(
+def test_known_defect_80_floods_do_not_exhaust_the_tunnels_buffers(
     pair: MakePair,
     wire: Callable[[], Wire],
     kind: Callable[[str], list[dpkt.Packet]],

@@ -102,7 +102,7 @@ def name_server() -> Iterator[Callable[..., NameServer]]:
         yield make
 
 
-def test_a_peer_is_looked_for_under_its_name_until_it_answers(
+def test_an_endpoint_name_is_looked_up_until_the_peer_answers(
     pair: MakePair, name_server: Callable[[], NameServer]
 ) -> None:
     """No name server, then no such name, then a wrong address, then the right one."""

@@ -33,7 +33,7 @@ def said(done: subprocess.CompletedProcess[bytes]) -> str:
     return done.stdout.decode().replace("\r", "")
 
 
-def test_every_piped_command_is_answered_however_long_the_others_take(tmp_path: Path) -> None:
+def test_every_piped_command_is_answered_even_after_slow_ones(tmp_path: Path) -> None:
     commands = ["ping 10.9.0.1 -c 4 -i 0.5 -q", *(f"load 0.{digit}" for digit in range(1, 9))] * 3
     done = pipe("\n".join([*commands, "version"]), tmp_path)  # the last one without its line end
     out = said(done)
@@ -55,7 +55,7 @@ def test_piped_configuration_ends_with_a_dot_ctrl_d_or_the_input(end: str, tmp_p
     assert KEY not in out
 
 
-def test_refused_commands_are_counted_and_fail(tmp_path: Path) -> None:
+def test_refused_piped_commands_make_the_exit_code_1(tmp_path: Path) -> None:
     done = pipe("version\nnonsense\nip 10.9.0.2/99\nload 0.1\n", tmp_path)
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[-1] == (
@@ -64,7 +64,7 @@ def test_refused_commands_are_counted_and_fail(tmp_path: Path) -> None:
     assert " % busy over " in said(done)
 
 
-def test_piped_ctrl_c_stops_a_command_that_lasts(tmp_path: Path) -> None:
+def test_a_piped_ctrl_c_stops_a_running_command(tmp_path: Path) -> None:
     done = pipe("ping 10.9.0.1 -c 1000 -i 5\n\x03version\n", tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert "board     " in said(done)

@@ -171,7 +171,7 @@ def test_syncconf_leaves_sessions_alone_and_setconf_does_not(
     assert both.device_pings(count=1) == 0
 
 
-def test_known_defect_65_what_showconf_prints_may_be_given_back_and_no_key_is_lost(
+def test_known_defect_65_showconf_output_can_be_set_again_without_losing_keys(
     both: DeviceTunnel, tmp_path: Path
 ) -> None:
     before = wg("showconf", "wy0")
@@ -197,7 +197,7 @@ def test_port_moves_without_losing_the_session(both: DeviceTunnel) -> None:
     assert wg("show", "wy0", "latest-handshakes").split()[1] == before
 
 
-def test_file_without_a_private_key_leaves_the_device_its_own(
+def test_a_file_without_a_private_key_keeps_the_devices_key(
     pair: MakePair, bridged: Bridged, tmp_path: Path
 ) -> None:
     made = pair()
@@ -216,7 +216,7 @@ def test_file_without_a_private_key_leaves_the_device_its_own(
     assert wg("show", "wy0", "latest-handshakes") == before
 
 
-def test_device_that_stops_or_restarts_is_told_of_and_the_bridge_goes_on(
+def test_the_bridge_reports_a_device_that_stops_or_restarts_and_continues(
     boot: Boot, bridged: Bridged
 ) -> None:
     device = boot()
@@ -264,7 +264,7 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_told_by_number_and_do_no_harm(boot: Boot, bridged: Bridged) -> None:
+def test_mistakes_are_reported_by_errno_and_change_nothing(boot: Boot, bridged: Bridged) -> None:
     device = boot()
     bridged(device)
     allowed = f"set=1\n{PEERS[1]}allowed_ip=10.1.0.0/16\n\n"
@@ -297,7 +297,7 @@ def _until_blank(wire: socket.socket) -> bytes:
     return data
 
 
-def test_by_hand_the_console_answers_and_shows_nothing_that_was_typed(boot: Boot) -> None:
+def test_a_request_typed_by_hand_is_answered_and_not_echoed(boot: Boot) -> None:
     device = boot()
     keys = wireguard.make_keys()
     private, peer = (base64.b64decode(key).hex() for key in (keys.private, wireguard.make_psk()))

@@ -124,7 +124,7 @@ def test_strict_policy_holds_from_the_first_packet_after_a_reboot(
     assert not {NAMED, HIGH, HOST_OUTER[6]} & left_in_the_clear(file)
 
 
-def test_only_leading_ones_of_a_netmask_take_addresses_from_a_tunnel_that_cannot_start(
+def test_only_the_leading_ones_of_a_netmask_count_before_the_tunnel_starts(
     request: pytest.FixtureRequest, pair: MakePair, tmp_path: Path
 ) -> None:
     """A netmask with a gap has more ones than the allowed prefix has bits."""

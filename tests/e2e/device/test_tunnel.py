@@ -106,7 +106,9 @@ def test_persistent_keepalive_is_sent_without_traffic(pair: MakePair, tmp_path: 
     assert 2 <= seen.messages["keepalive"] <= longest + 1
 
 
-def test_release_firmware_cannot_tell_session_keys(tunnel: DeviceTunnel, m7_firmware: Path) -> None:
+def test_release_firmware_cannot_print_session_keys(
+    tunnel: DeviceTunnel, m7_firmware: Path
+) -> None:
     assert b"keylog" not in m7_firmware.read_bytes()
     assert "keylog" not in tunnel.device.console.transcript
 
@@ -251,7 +253,7 @@ def a_peer_that_answers_late(firmware: Path, folder: Path) -> object:
 
 
 @pytest.mark.story(tells=a_peer_that_answers_late)
-def test_device_gives_up_after_90_s_says_so_and_tries_again_when_there_is_traffic(
+def test_device_gives_up_after_90_s_and_retries_when_there_is_traffic(
     told: object,
 ) -> None:
     assert told
@@ -286,9 +288,7 @@ def test_peer_follows_a_device_that_gets_another_address(tunnel: DeviceTunnel) -
 # --- Under load ----------------------------------------------------------------------------------
 
 
-def test_device_under_load_sends_cookies_and_goes_on_working(
-    pair: MakePair, tmp_path: Path
-) -> None:
+def test_device_under_load_sends_cookies_and_keeps_working(pair: MakePair, tmp_path: Path) -> None:
     made = pair()
     made.connect()
     with flood(made.keys.public, DEVICE_OUTER[4], tmp_path / "flood", rate=500) as running:
@@ -378,7 +378,7 @@ def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[DeviceTunnel, wi
                 proc.run("ip", "rule", "delete", "from", source, "table", "7")
 
 
-def test_of_overlapping_prefixes_the_longer_wins_both_ways(
+def test_the_longer_of_overlapping_prefixes_wins_in_both_directions(
     two_peers: tuple[DeviceTunnel, wireguard.WireGuard],
 ) -> None:
     made, second = two_peers
@@ -389,7 +389,7 @@ def test_of_overlapping_prefixes_the_longer_wins_both_ways(
     assert made.device_pings("10.77.0.1") == 3
 
 
-def test_a_peer_cannot_speak_with_another_ones_address(
+def test_a_peer_cannot_use_the_address_of_another(
     two_peers: tuple[DeviceTunnel, wireguard.WireGuard],
 ) -> None:
     made, _ = two_peers
@@ -470,7 +470,7 @@ def test_wrong_port_gives_no_tunnel_and_no_leak(pair: MakePair, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("how", ["wg down", "the peer is gone"])
-def test_tunnel_that_is_down_lets_nothing_out_in_the_clear(
+def test_a_tunnel_that_is_down_sends_nothing_in_the_clear(
     tunnel: DeviceTunnel, tmp_path: Path, how: str
 ) -> None:
     if how == "wg down":

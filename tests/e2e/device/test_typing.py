@@ -88,7 +88,7 @@ def test_ctrl_d_ends_a_text_that_is_too_long(boot: Boot) -> None:
     assert "board" in device.command("version")
 
 
-def test_ctrl_d_gives_up_a_request_of_wg(boot: Boot) -> None:
+def test_ctrl_d_cancels_a_uapi_request(boot: Boot) -> None:
     device = boot()
     device.console.send_line("uapi")
     device.console.expect("^Type a request[^\r\n]*\r*\n")
@@ -105,7 +105,7 @@ def start(device: Device, lasting: str) -> None:
     device.console.expect(re.escape(lasting) + r"\r*\n")
 
 
-def test_ctrl_c_is_heard_behind_any_number_of_characters_typed_ahead(boot: Boot) -> None:
+def test_ctrl_c_is_detected_after_any_number_of_typed_characters(boot: Boot) -> None:
     device = boot()
     for count in (1000, 1200, 5000):
         start(device, "load 3600")
@@ -117,7 +117,7 @@ def test_ctrl_c_is_heard_behind_any_number_of_characters_typed_ahead(boot: Boot)
         assert "board" in device.command("version")
 
 
-def test_what_is_typed_after_ctrl_c_is_kept(boot: Boot) -> None:
+def test_input_after_ctrl_c_is_kept(boot: Boot) -> None:
     device = boot()
     start(device, "load 3600")
     device.console.send(b"x" * 1200 + b"\x03version\r")
@@ -132,7 +132,7 @@ def test_commands_typed_ahead_are_executed_when_they_fit(boot: Boot) -> None:
     assert "error" not in device.console.transcript
 
 
-def test_of_commands_typed_ahead_that_do_not_fit_none_is_executed(boot: Boot) -> None:
+def test_typed_ahead_commands_that_do_not_fit_are_not_executed(boot: Boot) -> None:
     device = boot()
     start(device, "load 3")
     device.console.send(b"genkey\r" * 200 + b"gen")
@@ -144,7 +144,7 @@ def test_of_commands_typed_ahead_that_do_not_fit_none_is_executed(boot: Boot) ->
     assert "board" in device.command("version")
 
 
-def test_ctrl_c_is_heard_amid_an_escape_sequence(boot: Boot) -> None:
+def test_ctrl_c_is_detected_within_an_escape_sequence(boot: Boot) -> None:
     device = boot()
     for begun in (b"\x1b", b"\x1b[", b"\x1b[1"):
         device.console.send(b"genkey" + begun + b"\x03")

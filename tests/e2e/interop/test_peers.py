@@ -48,7 +48,7 @@ def program(request: pytest.FixtureRequest, program_named: ProgramNamed) -> Path
     [("device", 4, True), ("peer", 6, False)],
     ids=["device-begins", "peer-begins-over-ipv6"],
 )
-def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
+def test_a_device_exchanges_every_kind_of_packet_with_other_implementations(
     pair: MakePair,
     program: Path | str,
     first: Literal["device", "peer"],
@@ -78,7 +78,7 @@ def test_a_device_and_a_peer_of_another_make_exchange_all_there_is(
         made.device.console.expect(rf"^iperf: tx {size} bytes in", timeout_s=60)
 
 
-def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
+def test_other_implementations_may_restart_elsewhere_while_the_device_moves(
     pair: MakePair, program: Path
 ) -> None:
     made = pair(4, wireguard.make_psk(), program)
@@ -104,7 +104,7 @@ def test_a_peer_of_another_make_may_start_anew_elsewhere_while_the_device_moves(
     assert f"endpoint: {at(HOST_OUTER[4], 51999)}" in made.device.command("wg")
 
 
-def test_keepalives_of_both_ends_keep_each_other_content(
+def test_keepalives_of_both_ends_cause_no_extra_traffic(
     pair: MakePair, wyrmd: Path, tmp_path: Path
 ) -> None:
     made = pair(4, "", wyrmd)
@@ -194,7 +194,7 @@ def nat() -> Iterator[Callable[[], Nat]]:
 
 
 @pytest.mark.parametrize("make", ["wireguard-go", "wyrmd", "boringtun"])
-def test_a_device_behind_a_nat_that_rebinds_is_found_again(
+def test_a_device_behind_a_rebinding_nat_stays_reachable(
     pair: MakePair, nat: Callable[[], Nat], program_named: ProgramNamed, make: str
 ) -> None:
     made = pair(4, "", program_named(make))

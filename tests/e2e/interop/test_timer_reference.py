@@ -288,7 +288,7 @@ def test_t01_the_initiator_renews_a_session_when_it_sends_after_120_s(
 
 
 @each_program
-def test_t02_the_responder_does_not(lines: Lines, program: str) -> None:
+def test_t02_the_responder_does_not_renew_it(lines: Lines, program: str) -> None:
     line = lines(program, t02)
     assert len(line.times("east", "data")) == 1
     assert line.times("east", "initiation") == []
@@ -335,7 +335,9 @@ def test_t06_a_silent_peer_is_given_up_until_the_next_packet(lines: Lines, progr
 
 
 @each_program
-def test_t06_it_is_not_given_up_while_there_is_traffic_for_it(lines: Lines, program: str) -> None:
+def test_t06_a_silent_peer_is_not_given_up_while_there_is_traffic(
+    lines: Lines, program: str
+) -> None:
     line = lines(program, t06_traffic)
     attempts = line.times("west", "initiation")
     gaps = [b - a for a, b in itertools.pairwise(attempts)]
@@ -370,7 +372,7 @@ def test_t09_silence_after_data_begins_a_handshake_after_15_s(lines: Lines, prog
 
 
 @each_program
-def test_t10_a_keepalive_ends_the_suspicion(lines: Lines, program: str) -> None:
+def test_t10_a_keepalive_in_answer_prevents_a_handshake(lines: Lines, program: str) -> None:
     line = lines(program, t10)
     assert len(line.times("east", "keepalive", since=27)) == 1
     assert line.times("west", "initiation", since=14) == []

@@ -348,7 +348,7 @@ FIXTURE(setup)
 
 #if !LWIP_TCPIP_CORE_LOCKING
 /* Else the peer would wait for the end of that job for ever. */
-TEST(a_job_is_not_lost_for_want_of_a_semaphore)
+TEST(a_job_is_not_lost_without_a_semaphore)
 {
     static struct wyrm_job job;
     struct call call = {0};
@@ -425,7 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #if !LWIP_TCPIP_CORE_LOCKING
-        RUN(a_job_is_not_lost_for_want_of_a_semaphore),
+        RUN(a_job_is_not_lost_without_a_semaphore),
         RUN(a_tunnel_is_stopped_even_if_no_semaphore_is_free_at_once),
 #endif
         RUN(known_defect_32_any_task_may_call_anything_at_any_time),
