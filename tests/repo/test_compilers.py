@@ -62,6 +62,16 @@ USUAL = (
 )
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/include"
 XTENSA_HEADERS = "/usr/lib/xtensa-lx106-elf/include"
+LX6_OPTIONS = ("density", "mul32", "mul32high", "nsa", "sext", "minmax", "windowed")
+LX6_FLAGS = (
+    *("--target=xtensa-unknown-elf", "-DWYRM_XTENSA_WINDOWED=1", "-DWYRM_XTENSA_MULUH=1"),
+    *(
+        word
+        for name in LX6_OPTIONS
+        for word in ("-Xclang", "-target-feature", "-Xclang", f"+{name}")
+    ),
+    *("-isystem", XTENSA_HEADERS),
+)
 FOREIGN = (
     Machine(
         "RV32IMC",
@@ -78,13 +88,7 @@ FOREIGN = (
     Machine(
         "LX6 (ESP32) by Clang",
         "clang-22",
-        ("--target=xtensa-unknown-elf", "-DWYRM_XTENSA_WINDOWED=1", "-DWYRM_XTENSA_MULUH=1")
-        + tuple(
-            word
-            for name in ("density", "mul32", "mul32high", "nsa", "sext", "minmax", "windowed")
-            for word in ("-Xclang", "-target-feature", "-Xclang", f"+{name}")
-        )
-        + ("-isystem", XTENSA_HEADERS),
+        LX6_FLAGS,
         assembles=False,
     ),
 )
