@@ -14,12 +14,14 @@
 #define LWIP_NETCONN                 0
 #define LWIP_SOCKET                  0
 #define LWIP_DNS                     1
-#define LWIP_IPV6                    1
 #define LWIP_IPV6_NUM_ADDRESSES      8
 #define LWIP_CHECKSUM_CTRL_PER_NETIF 0
-#define MEM_ALIGNMENT                8
-#define IPV6_FRAG_COPYHEADER         1
-#define TCPIP_THREAD_NAME            "tiT"
+#ifndef LWIP_IPV6
+#define LWIP_IPV6 1
+#endif
+#define MEM_ALIGNMENT        8
+#define IPV6_FRAG_COPYHEADER 1
+#define TCPIP_THREAD_NAME    "tiT"
 
 #ifdef __cplusplus
 extern "C" {

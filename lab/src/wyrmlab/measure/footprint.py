@@ -28,6 +28,7 @@ _GROUPS = (
     ("src/crypto/", "crypto"),
     ("src/port/lwip/", "lwIP port"),
     ("src/port/freertos/", "FreeRTOS glue"),
+    ("src/port/arduino/", "Arduino class"),
     ("src/wyrm_store", "store and text"),
     ("src/wyrm_text", "store and text"),
     ("src/wyrm_conf", "store and text"),

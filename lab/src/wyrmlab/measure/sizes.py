@@ -30,6 +30,7 @@ FLASH, FLASH_LTO = "flash", "flash with LTO"
 GLUE, EXTRAS = "FreeRTOS glue", "store and text"
 PEER, DEVICE, JOB = "RAM of a peer", "RAM of a device with 1 peer, 2 routes", "RAM of a job"
 STACK_PACKET, STACK_WORKER = "stack of a packet", "stack of the worker"
+DOOR = "flash of a door"
 COUNTED = ("core", "crypto", "lwIP port")
 
 
@@ -53,6 +54,14 @@ PROGRAMS = (
     Configuration("client-c", "client in C"),
     Configuration("client-c-m0", "client in C, Cortex-M0", "m0"),
 )
+DOORS = (
+    Configuration("esp-idf", "ESP-IDF: IPv6, -Og"),
+    Configuration("esphome", "ESPHome: IPv4, -Os"),
+    Configuration("arduino-esp32", "Arduino, ESP32: IPv6, -Os"),
+    Configuration("arduino-esp8266", "Arduino, ESP8266: IPv4, -Os"),
+    Configuration("plain-lwip", "lwIP without an OS: IPv6, -Os"),
+)
+DOOR_PARTS = (*COUNTED, GLUE, "Arduino class", EXTRAS)
 VARIABLES = (
     Configuration("dual-480", "IPv4 and IPv6, 480 packets"),
     Configuration("dual-32", "IPv4 and IPv6, 32 packets"),
@@ -158,6 +167,9 @@ def measure(folder: Path) -> list[Row]:
     rows = []
     for one in PROGRAMS:
         rows += _program(one, folder)
+    for one in DOORS:
+        parts = _flash(footprint.measure(folder / f"{one.name}.elf"), DOOR_PARTS)
+        rows.append(_row(DOOR, one, {part: size for part, size in parts.items() if size}))
     for one in VARIABLES:
         rows += _variables(one, folder / f"ram-{one.name}.elf")
     goals = load_goals()
@@ -272,6 +284,7 @@ def compare(baseline: Baseline, with_what: str, rows: Sequence[Row]) -> Comparis
 def show(console: Console, rows: Sequence[Row]) -> None:
     by_key = {(row.what, row.configuration): row for row in rows}
     _show_flash(console, by_key)
+    _show_doors(console, by_key)
     _show_ram(console, by_key)
     _show_stack(console, by_key)
 
@@ -297,6 +310,21 @@ def _show_flash(console: Console, rows: dict[tuple[str, str], Row]) -> None:
         )
     console.print(shown)
     console.print(f"{LEGEND}\n")
+
+
+def _show_doors(console: Console, rows: dict[tuple[str, str], Row]) -> None:
+    headings = ("core", "crypto", "lwIP\nport", "FreeRTOS\nglue", "Arduino\nclass", "store,\ntext")
+    shown = _table("flash by front door, Cortex-M4", *headings, "bytes")
+    for one in DOORS:
+        row = rows[DOOR, one.name]
+        shown.add_row(
+            one.title, *(_bytes(row.parts.get(part)) for part in DOOR_PARTS), _bytes(row.sum)
+        )
+    console.print(shown)
+    console.print(
+        "With the options, the optimisation and the kind of lwIP that users get there by default;"
+        " not compiled for the chips of these systems.\n"
+    )
 
 
 def _show_ram(console: Console, rows: dict[tuple[str, str], Row]) -> None:
