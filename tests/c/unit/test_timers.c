@@ -58,28 +58,6 @@ TEST(t03_receiving_requests_one_renewal)
     world_free(w);
 }
 
-TEST(t04_a_session_dies_after_180_s)
-{
-    struct world *w = session();
-    struct datagram late;
-
-    w->deaf[B] = true;
-    sleep_through(w, 179999);
-    assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
-    grab(w, &late);
-    receive_data(w);
-    assert_int_equal(w->delivered, 1);
-    sleep_through(w, 1);
-    assert_int_equal(inject(w, A, &late, &w->node[B].address), WYRM_D_EXPIRED);
-    forget_last_call(peer_of(w, A, B)); /* the rekey of T03 aside */
-    w->tally[A] = (struct tally){0};
-    assert_int_equal(send_ip(w, A, B, 100), WYRM_HOLD);
-    settle(w, A);
-    assert_int_equal(w->tally[A].initiations, 1);
-    assert_int_equal(w->tally[A].data, 0);
-    world_free(w);
-}
-
 TEST(t05_an_initiation_is_repeated_after_5_s_and_jitter)
 {
     struct world *w = world_make(2);
@@ -799,7 +777,6 @@ int main(void)
         RUN(t02_only_the_initiator_of_the_current_session_renews_it),
         RUN(t03_each_session_is_renewed_on_receipt),
         RUN(t03_receiving_requests_one_renewal),
-        RUN(t04_a_session_dies_after_180_s),
         RUN(t05_an_initiation_is_repeated_after_5_s_and_jitter),
         RUN(t05_the_jitter_differs_from_device_to_device),
         RUN(t06_a_silent_peer_is_given_up_after_90_s),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The timer scenarios in real time, between two daemons of a kind, as a capture shows them.
 
-T01 to T10, T14 and T15 of `tests/c/vectors/data/scenarios/wg_timers.json`, T04 as far as it sends.
+T01 to T10, T14 and T15 of `tests/c/scenarios/timers.json`, T04 as far as it sends.
 The same scripts run with wireguard-go and with wyrmd, side by side, and take three minutes.
 """
 
