@@ -51,7 +51,7 @@ CORE_LEVELS = (
 # The lab's rooms from top to bottom: each may import those below it.
 LAB = ROOT / "lab/src/wyrmlab"
 LAB_ROOMS = (
-    *("__main__", "commands", "bench", "vectors", "measure", "setup"),
+    *("__main__", "commands", "experiments", "vectors", "measure", "setup"),
     *("records", "peers", "boards", "network", "base"),
 )
 FREESTANDING = {"memcpy", "memmove", "memset", "memcmp"}

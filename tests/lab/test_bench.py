@@ -12,8 +12,7 @@ import pytest
 from rich.console import Console
 from wyrmlab.base import packages
 from wyrmlab.base.errors import UsageError, WyrmError
-from wyrmlab.bench import crypto, images, rivals
-from wyrmlab.measure import cores, figures, table
+from wyrmlab.measure import cores, crypto, figures, images, rivals, table
 from wyrmlab.measure.cores import CORES, PROFILES, core
 from wyrmlab.measure.figures import Baseline, Goal, Goals, Row
 

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wyrmlab.bench import flooded
-from wyrmlab.bench.implementations import Row, _show
+from wyrmlab.experiments import flooded
+from wyrmlab.experiments.implementations import Row, _show
 from wyrmlab.setup import build
 
 pytestmark = pytest.mark.netns

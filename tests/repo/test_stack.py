@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from wyrmlab.base import packages
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.bench import images
-from wyrmlab.measure import sizes
+from wyrmlab.measure import images, sizes
 from wyrmlab.measure.cores import core
 from wyrmlab.measure.stack import BARE, PACKET_PATH, POINTERS, WORKER, Program
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.bench import images
+from wyrmlab.measure import images
 from wyrmlab.measure.cores import CORES, PROFILES, Core, core
 from wyrmlab.setup import build
 from wyrmlab.vectors import command, forms, runner

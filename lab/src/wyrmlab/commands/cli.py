@@ -15,7 +15,7 @@ import typer.core
 from wyrmlab.boards import DEFAULT, known
 from wyrmlab.setup.build import Target
 
-SETUP, RUN, CHECK = "Set up and build", "Run", "Check"
+SETUP, RUN, LAB, CHECK = "Set up and build", "Run", "Experiments", "Check"
 
 
 class _Group(typer.core.TyperGroup):
@@ -155,6 +155,90 @@ def device(
     device_command.run(
         device_command.Options(board, conf, tap, netns, icount_shift, flash, console)
     )
+
+
+@app.command("list", rich_help_panel=LAB)
+def list_() -> None:
+    """List the experiments, what each answers, and how long it takes."""
+    from wyrmlab.commands import run as command
+
+    command.show_list()
+
+
+@app.command(rich_help_panel=LAB)
+def run(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME|FILE...", help="Experiments, TOML files of parameters, `all`."
+        ),
+    ],
+    board: BoardOption = DEFAULT,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter: less of everything.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Finish the last run if it broke off.")
+    ] = False,
+) -> None:
+    """Run experiments; each leaves a record, and a report at the end shows all of them."""
+    from wyrmlab.commands import run as command
+
+    command.run(command.Options(names, board, quick, resume))
+
+
+@app.command(rich_help_panel=LAB)
+def runs() -> None:
+    """List what was run, the last first."""
+    from wyrmlab.commands import runs as command
+
+    command.show_all()
+
+
+_RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="Its folder, its date, or an experiment's last.")
+]
+
+
+@app.command(rich_help_panel=LAB)
+def show(name: _RunName) -> None:
+    """Show the figures of a run."""
+    from wyrmlab.commands import runs as command
+
+    command.show(name)
+
+
+@app.command(rich_help_panel=LAB)
+def compare(one: _RunName, other: _RunName) -> None:
+    """Compare two runs, figure by figure, with their spread."""
+    from wyrmlab.commands import runs as command
+
+    command.compare(one, other)
+
+
+@app.command(rich_help_panel=LAB)
+def export(
+    form: Annotated[str, typer.Argument(metavar="csv|json|md")],
+    names: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Argument(metavar="RUN...", help="As for show. \\[default: the last]"),
+    ] = None,
+) -> None:
+    """Print samples as csv or json, or tables as Markdown."""
+    from wyrmlab.commands import runs as command
+
+    command.export(command.form(form), names or [])
+
+
+@app.command(rich_help_panel=LAB)
+def report(
+    names: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Argument(metavar="RUN...", help="As for show. \\[default: each experiment's last]"),
+    ] = None,
+) -> None:
+    """Write one page with tables and charts of all experiments."""
+    from wyrmlab.commands import runs as command
+
+    command.write_report(names or [])
 
 
 _BRIDGE = """Let stock wg see and set a device's tunnel, through the device's console.
@@ -363,7 +447,7 @@ def crypto(
     ] = False,
 ) -> None:
     """Instructions, code and stack of every primitive on every core; fails if one has risen."""
-    from wyrmlab.bench import crypto as command
+    from wyrmlab.measure import crypto as command
 
     raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept, against=against))
 
@@ -379,6 +463,6 @@ def implementations(
     ] = None,
 ) -> None:
     """wyrmd beside other daemons for Linux: throughput, CPU time, handshakes, memory."""
-    from wyrmlab.bench import implementations
+    from wyrmlab.experiments import implementations
 
     implementations.run(seconds, file)

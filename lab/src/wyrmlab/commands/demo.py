@@ -9,7 +9,7 @@ from rich.console import Console as Terminal
 from wyrmlab import boards
 from wyrmlab.base import paths
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.bench.story import Story
+from wyrmlab.experiments.story import Story
 from wyrmlab.measure import footprint
 from wyrmlab.network import links, namespaces
 from wyrmlab.records import report

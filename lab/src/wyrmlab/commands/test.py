@@ -18,7 +18,7 @@ from pathlib import Path
 
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import FAILED, UsageError, WyrmError
-from wyrmlab.bench import daemons
+from wyrmlab.experiments import daemons
 from wyrmlab.network import namespaces
 from wyrmlab.setup import build, host_setup
 

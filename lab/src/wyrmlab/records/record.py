@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import fcntl
 import os
 import platform
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -64,6 +65,19 @@ class Step(_Part):
     detail: str = ""
 
 
+class Sample(_Part):
+    """One measured value. Samples that differ in `round` only are of the same figure."""
+
+    metric: str
+    unit: str
+    value: float
+    path: str = Field(default="", description="plain, tunnel, or whatever is compared")
+    direction: str = Field(default="", description="rx: towards the device, tx: from it")
+    x: float | str | None = Field(default=None, description="What is swept, or a row's name.")
+    round: int = 1
+    cell: str = Field(default="", description="The part of the run it was measured in.")
+
+
 class Table(_Part):
     title: str
     columns: list[str]
@@ -81,8 +95,15 @@ class Chart(_Part):
 
 
 class Record(_Part):
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     name: str
+    parameters: dict[str, Any] = {}
+    clock: str = Field(default="", description="Whose clock the figures are on.")
+    samples: list[Sample] = []
+    published: list[str] = Field(
+        default=[], description="Items of published.toml that its figures are shown beside."
+    )
+    cells: list[str] = Field(default=[], description="Parts of the run that are complete.")
     started: datetime.datetime
     finished: datetime.datetime | None = None
     outcome: Outcome = "running"
@@ -105,6 +126,18 @@ class Record(_Part):
     files: dict[str, str] = Field(default={}, description="What else lies beside the record.")
 
 
+def under_way(folder: Path) -> bool:
+    """Whether a process is at work on the run."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def load(file: Path) -> Record:
     try:
         return Record.model_validate_json(file.read_text())
@@ -122,10 +155,16 @@ class Run:
     Leaving the context closes the record with the outcome; the exception, if any, goes on.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, resumed: Path | None = None) -> None:
         now = datetime.datetime.now(datetime.UTC)
-        self.folder = _fresh_folder(f"{now:%Y-%m-%dT%H%M%S}-{name}")
+        self.folder = resumed or _fresh_folder(f"{now:%Y-%m-%dT%H%M%S}-{name}")
         self.file = self.folder / "record.json"
+        self._lock = -1
+        self._cell = ""
+        if resumed:
+            self.record = load(self.file)
+            self._begin_again()
+            return
         self.record = Record(
             name=name,
             started=now,
@@ -134,7 +173,21 @@ class Run:
             host=_host(),
         )
 
+    def _begin_again(self) -> None:
+        """Keeps the parts that are complete; what broke off will be measured anew."""
+        record = self.record
+        record.samples = [sample for sample in record.samples if sample.cell in record.cells]
+        record.steps = [step for step in record.steps if step.outcome == "passed"]
+        record.outcome, record.failure, record.finished = "running", "", None
+        record.checks = {name: held for name, held in record.checks.items() if held}
+
     def __enter__(self) -> Run:
+        self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise UsageError(f"The run {self.folder.name} is still under way.") from error
         self.save()
         return self
 
@@ -153,6 +206,24 @@ class Run:
         for step in self.record.steps:
             if step.outcome == "running":
                 step.outcome = self.record.outcome
+        self.save()
+        os.close(self._lock)
+
+    def cells(self, names: Iterable[str]) -> Iterator[str]:
+        """The parts of the run that are still to be measured. One is complete when the next is
+        asked for: what breaks off in between is measured anew when the run is resumed."""
+        for name in names:
+            if name in self.record.cells:
+                continue
+            self._cell = name
+            yield name
+            self._cell = ""
+            self.record.cells.append(name)
+            self.save()
+
+    def sample(self, sample: Sample) -> None:
+        sample.cell = self._cell
+        self.record.samples.append(sample)
         self.save()
 
     def save(self) -> None:

@@ -4,35 +4,80 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wyrmlab.records import plot, published, samples
 from wyrmlab.records.record import Chart, Record, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.table import Table as RichTable
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito), on both backgrounds.
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
-
 
 def write(record: Record, file: Path) -> Path:
     """Renders the page; needs nothing but the record."""
+    charts = [(chart, _svg(chart)) for chart in record.charts]
+    file.write_text(_page("report.html.j2", record=record, charts=charts))
+    return file
+
+
+def _page(template: str, **given: object) -> str:
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("wyrmlab.records"),
-        autoescape=True,
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template("report.html.j2").render(
-        record=record, charts=[(chart, _svg(chart)) for chart in record.charts]
-    )
-    file.write_text(page)
+    return environment.get_template(template).render(**given)
+
+
+@dataclass(frozen=True)
+class _Text:
+    title: str
+    content: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A run on a page of several."""
+
+    record: Record
+    kind: str
+    charts: list[tuple[str, str]]
+    tables: list[Table]
+    texts: list[_Text]
+    sources: list[published.Item]
+
+
+def write_all(records: Sequence[tuple[Path, Record]], file: Path) -> Path:
+    """One page of several runs, each given with its folder."""
+    file.write_text(_page("experiments.html.j2", parts=[_part(*one) for one in records]))
     return file
+
+
+def _part(folder: Path, record: Record) -> _Part:
+    if record.device is None:
+        kind = "counted or measured on this machine"
+    else:
+        kind = "emulated" if record.device.emulated else "real"
+    texts = [
+        _Text(title, (folder / name).read_text(errors="replace"))
+        for title, name in record.files.items()
+        if name.endswith(".txt") and (folder / name).is_file()
+    ]
+    return _Part(
+        record,
+        kind,
+        [*plot.charts(record), *((chart.title, _svg(chart)) for chart in record.charts)],
+        [*samples.tables(record), *record.tables],
+        texts,
+        [item for name in record.published if (item := published.items().get(name))],
+    )
 
 
 def terminal_table(table: Table) -> RichTable:
@@ -52,21 +97,11 @@ def terminal_table(table: Table) -> RichTable:
 
 
 def _svg(chart: Chart) -> str:
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    # Text stays text, and equal records give equal files.
-    with matplotlib.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": chart.title, "font.size": 10}
-    ):
-        figure, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
+    with plot.page(chart.title, 3.4) as (axes, out):
         if chart.kind == "bars":
             _draw_bars(axes, chart)
         else:
             _draw_line(axes, chart)
-        axes.spines[["top", "right"]].set_visible(False)
         if len(chart.series) > 1:
             # Above the bars, not over them.
             axes.legend(
@@ -76,19 +111,14 @@ def _svg(chart: Chart) -> str:
                 bbox_to_anchor=(0, 1),
                 borderaxespad=0,
             )
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
-        plt.close(figure)
-    text = out.getvalue()
-    # Lines, like text, in the colour of the page, which may be dark.
-    return text[text.index("<svg") :].replace("#000000", "currentColor")
+    return plot.text_of(out)
 
 
 def _draw_bars(axes: Axes, chart: Chart) -> None:
     width = 0.8 / len(chart.series)
     for number, (name, values) in enumerate(chart.series.items()):
         places = [at + (number - (len(chart.series) - 1) / 2) * width for at in range(len(values))]
-        bars = axes.bar(places, values, width * 0.92, label=name, color=_COLOURS[number % 6])
+        bars = axes.bar(places, values, width * 0.92, label=name, color=plot.COLOURS[number % 6])
         axes.bar_label(bars, fmt="{:.3g}", padding=2)
     axes.set_xticks(range(len(chart.labels)), chart.labels)
     axes.margins(y=0.15)
@@ -96,6 +126,8 @@ def _draw_bars(axes: Axes, chart: Chart) -> None:
 
 def _draw_line(axes: Axes, chart: Chart) -> None:
     for number, (name, values) in enumerate(chart.series.items()):
-        axes.plot(range(1, len(values) + 1), values, "o-", label=name, color=_COLOURS[number % 6])
+        axes.plot(
+            range(1, len(values) + 1), values, "o-", label=name, color=plot.COLOURS[number % 6]
+        )
     axes.set_xlabel(chart.labels[0] if chart.labels else "")
     axes.set_ylim(bottom=0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +16,13 @@ from rich.console import Console as Terminal
 
 from wyrmlab import boards
 from wyrmlab.base import proc
-from wyrmlab.bench import story_tables
 from wyrmlab.boards import readings
 from wyrmlab.boards.device import Device
 from wyrmlab.boards.qemu import EmulatedDevice
+from wyrmlab.experiments import story_tables, traffic
 from wyrmlab.measure import footprint
 from wyrmlab.network import capture, links, packets
 from wyrmlab.network.host import HERE
-from wyrmlab.peers import iperf
 from wyrmlab.peers.conf import PORT
 from wyrmlab.peers.device_tunnel import (
     DEVICE_INNER,
@@ -41,7 +39,6 @@ PATTERN = b"WyrmlingPlainTxt"
 PINGS = 10
 
 PLAIN_BYTES, TUNNEL_BYTES = 32 << 20, 8 << 20
-IPERF_TIMEOUT_S = 90
 
 
 @dataclass
@@ -208,50 +205,19 @@ class Story:
         self.record.checks[f"every ping to {address} was answered"] = pings.loss_percent == 0
 
     def receive(self, device: Device, name: str, address: str, size: int, said: list[str]) -> None:
-        device.command("iperf -s")
-        mark = len(_said(device))
         log = self.keeper.folder / f"iperf-rx-{name}.log"
-        client = iperf.client(HERE, address, log, "-n", str(size))
-        with client:
-            time.sleep(0.5)  # past the start of the stream
-            busy = readings.load_percent(device.command("load 1", timeout_s=30))
-            self.finish(device, mark, f"tcp_rx_{name}", "rx", busy, said)
-            client.wait(IPERF_TIMEOUT_S)
-        device.command("iperf stop")
+        self.note(f"tcp_rx_{name}", traffic.receive(device, address, size, log, load=True), said)
 
     def send(self, device: Device, name: str, address: str, size: int, said: list[str]) -> None:
-        with iperf.server(HERE, self.keeper.folder / f"iperf-tx-{name}.log"):
-            mark = len(_said(device))
-            device.console.send_line(f"iperf -c {address} -p {iperf.PORT} -n {size}")
-            self.finish(device, mark, f"tcp_tx_{name}", "tx", None, said)
-            device.console.expect("^wyrm> ", timeout_s=10)
+        log = self.keeper.folder / f"iperf-tx-{name}.log"
+        self.note(f"tcp_tx_{name}", traffic.send(device, address, size, log), said)
 
-    def finish(
-        self,
-        device: Device,
-        mark: int,
-        name: str,
-        direction: str,
-        busy: float | None,
-        said: list[str],
-    ) -> None:
-        """Waits for iperf's result, which may come in the midst of a command's output."""
-        result = re.compile(rf"^iperf: {direction} \d+ bytes .*\n", re.MULTILINE)
-
-        def found() -> re.Match[str] | None:
-            return result.search(_said(device), mark)
-
-        proc.wait_until(
-            lambda: found() is not None, timeout_s=IPERF_TIMEOUT_S, what="the device's iperf"
-        )
-        line = found()
-        assert line is not None
-        transfer = readings.transfer(line[0])
-        self.record.results[f"{name}_mbit_s"] = transfer.mbit_s
-        said.append(f"{transfer.mbit_s:.1f} Mbit/s (device clock)")
-        if busy is not None:
-            self.record.results[f"{name}_cpu_load_percent"] = busy
-            said.append(f"CPU {busy:.0f} % busy")
+    def note(self, name: str, figures: traffic.Figures, said: list[str]) -> None:
+        self.record.results[f"{name}_mbit_s"] = figures.mbit_s
+        said.append(f"{figures.mbit_s:.1f} Mbit/s (device clock)")
+        if figures.busy_percent is not None:
+            self.record.results[f"{name}_cpu_load_percent"] = figures.busy_percent
+            said.append(f"CPU {figures.busy_percent:.0f} % busy")
 
     def examine(self, tunnel: DeviceTunnel, outside: Path, inside: Path, said: list[str]) -> None:
         """The proof: nothing but WireGuard outside, the pings inside, and they are the same."""
@@ -325,10 +291,6 @@ def session_keys(tunnel: DeviceTunnel) -> str:
         f"PRESHARED_KEY = {tunnel.psk}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _said(device: Device) -> str:
-    return device.console.transcript.replace("\r", "")
 
 
 def _plain(name: str) -> str:

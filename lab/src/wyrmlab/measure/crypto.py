@@ -11,8 +11,7 @@ from rich.console import Console
 
 from wyrmlab.base import paths
 from wyrmlab.base.errors import FAILED, MissingError, UsageError
-from wyrmlab.bench import images, rivals
-from wyrmlab.measure import figures, table
+from wyrmlab.measure import figures, images, rivals, table
 from wyrmlab.measure.cores import CORES, PROFILES, USUAL_PROFILES, Core, core
 from wyrmlab.measure.figures import Goals, Row
 from wyrmlab.setup import host_setup

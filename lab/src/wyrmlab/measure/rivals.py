@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.bench import images
+from wyrmlab.measure import images
 from wyrmlab.measure.cores import Core
 from wyrmlab.measure.figures import Row
 from wyrmlab.setup import host_setup

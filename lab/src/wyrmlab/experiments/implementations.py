@@ -20,10 +20,10 @@ from pathlib import Path
 from rich.console import Console
 
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.bench import daemons, flooded
-from wyrmlab.bench.daemons import Daemon
-from wyrmlab.bench.flooded import Flooded
-from wyrmlab.bench.initiations import HANDSHAKES, answered_initiations
+from wyrmlab.experiments import daemons, flooded
+from wyrmlab.experiments.daemons import Daemon
+from wyrmlab.experiments.flooded import Flooded
+from wyrmlab.experiments.initiations import HANDSHAKES, answered_initiations
 from wyrmlab.measure import figures
 from wyrmlab.network import namespaces
 from wyrmlab.peers.iperf import transfer, transfers

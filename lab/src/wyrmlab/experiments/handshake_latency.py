@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""How long a handshake takes on the device's clock, from its first message to the session."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from pydantic import Field
+
+from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+
+_TOOK = r"^tunnel: up, handshake took ([\d.]+) ms"
+
+
+class HandshakeLatency(Parameters):
+    rounds: int = Field(ge=1, le=1000)
+    rest_ms: int = Field(ge=0, le=10_000)
+
+
+def tell(bench: Bench, parameters: HandshakeLatency) -> None:
+    for secret in bench.cells(("with a preshared key", "without a preshared key")):
+        with bench.tunnel(secret) as tunnel:
+            if secret.startswith("without"):
+                tunnel.psk = ""
+            tunnel.bring_up_peer()
+            tunnel.device.configure(tunnel.device_conf())
+            for number in range(1, parameters.rounds + 1):
+                tunnel.device.command("wg up")
+                took = tunnel.device.console.expect(_TOOK, timeout_s=60)
+                tunnel.device.command("wg down")
+                time.sleep(parameters.rest_ms / 1000)
+                bench.sample("handshake_ms", float(took[1]), "ms", path=secret, round_=number)
+            refused = re.findall(r"^tunnel: .*refused", tunnel.device.console.transcript, re.M)
+            bench.check("the peer accepts every handshake", not refused)
+
+
+EXPERIMENT = Experiment(
+    name="handshake-latency",
+    answers="How long does a device wait for its session?",
+    clock="device",
+    quick_minutes=0.2,
+    minutes=0.5,
+    parameters=HandshakeLatency,
+    tell=tell,
+    variants=("",),
+)

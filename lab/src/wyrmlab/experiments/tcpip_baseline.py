@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""TCP towards and from a device, plain and through the tunnel, as the lab report measured it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from wyrmlab.experiments import traffic
+from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+
+
+class TcpipBaseline(Parameters):
+    rounds: int = Field(ge=1, le=100)
+    plain_mib: int = Field(ge=1, le=1024)
+    tunnel_mib: int = Field(ge=1, le=1024)
+    paths: list[Literal["plain", "tunnel"]]
+
+
+def tell(bench: Bench, parameters: TcpipBaseline) -> None:
+    rounds = range(1, parameters.rounds + 1)
+    for cell in bench.cells(f"{path}, round {n}" for n in rounds for path in parameters.paths):
+        path, _, number = cell.replace(",", "").split()
+        with bench.tunnel(cell.replace(",", "")) as ends:
+            device, wiring = ends.device, ends.wiring
+            address, host = wiring.device_outer[4], wiring.host_outer[4]
+            size = parameters.plain_mib << 20
+            if path == "tunnel":
+                ends.connect()
+                address, host = wiring.device_inner[4], wiring.host_inner[4]
+                size = parameters.tunnel_mib << 20
+            folder = bench.run.folder / cell.replace(",", "").replace(" ", "-")
+            warm_up = min(size, 1 << 20)
+            traffic.send(device, host, warm_up, folder / "iperf-warm-up.log")
+            towards = traffic.receive(device, address, size, folder / "iperf-rx.log")
+            back = traffic.send(device, host, size, folder / "iperf-tx.log")
+            for direction, figures in (("rx", towards), ("tx", back)):
+                bench.sample(
+                    *("tcp_mbit_s", figures.mbit_s, "Mbit/s"),
+                    path=path,
+                    direction=direction,
+                    round_=int(number),
+                )
+
+
+EXPERIMENT = Experiment(
+    name="tcpip-baseline",
+    answers="How fast is TCP on the device, and how much of it is left through the tunnel?",
+    clock="device",
+    quick_minutes=0.6,
+    minutes=2,
+    parameters=TcpipBaseline,
+    tell=tell,
+    items=("A19", "C03", "C17"),
+    variants=("",),
+)

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""iperf between a device and its host, one way at a time, as the device's own clock sees it."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from wyrmlab.base import proc
+from wyrmlab.boards import readings
+from wyrmlab.boards.device import Device
+from wyrmlab.network.host import HERE
+from wyrmlab.peers import iperf
+
+TIMEOUT_S = 120
+
+
+@dataclass(frozen=True)
+class Figures:
+    mbit_s: float
+    busy_percent: float | None = None
+
+
+def receive(device: Device, address: str, size: int, log: Path, *, load: bool = False) -> Figures:
+    """TCP towards the device: its rate and, if the stream takes long enough, its load in a second
+    amid the stream."""
+    device.command("iperf -s")
+    mark = len(_said(device))
+    with iperf.client(HERE, address, log, "-n", str(size)) as client:
+        busy = None
+        if load:
+            time.sleep(0.5)  # past the start of the stream
+            busy = readings.load_percent(device.command("load 1", timeout_s=60))
+        rate = _result(device, mark, "rx")
+        client.wait(TIMEOUT_S)
+    device.command("iperf stop")
+    return Figures(rate, busy)
+
+
+def send(device: Device, address: str, size: int, log: Path) -> Figures:
+    """TCP from the device."""
+    with iperf.server(HERE, log):
+        mark = len(_said(device))
+        device.console.send_line(f"iperf -c {address} -p {iperf.PORT} -n {size}")
+        rate = _result(device, mark, "tx")
+        device.console.expect("^wyrm> ", timeout_s=10)
+    return Figures(rate)
+
+
+def _result(device: Device, mark: int, direction: str) -> float:
+    """Waits for iperf's result, which may come in the midst of a command's output."""
+    pattern = re.compile(rf"^iperf: {direction} \d+ bytes .*\n", re.MULTILINE)
+
+    def found() -> re.Match[str] | None:
+        return pattern.search(_said(device), mark)
+
+    proc.wait_until(lambda: found() is not None, timeout_s=TIMEOUT_S, what="the device's iperf")
+    line = found()
+    assert line is not None
+    return readings.transfer(line[0]).mbit_s
+
+
+def _said(device: Device) -> str:
+    return device.console.transcript.replace("\r", "")

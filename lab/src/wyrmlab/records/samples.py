@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Figures made of a record's samples, and tables of figures: when they are shown, not before."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import mean, median
+
+from wyrmlab.records import published
+from wyrmlab.records.record import Record, Table
+
+DIRECTIONS = {"rx": "towards the device", "tx": "from the device", "": ""}
+Key = tuple[str, str, str, float | str | None]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """All samples that differ in their round only."""
+
+    metric: str
+    unit: str
+    path: str
+    direction: str
+    x: float | str | None
+    values: tuple[float, ...]
+
+    @property
+    def key(self) -> Key:
+        return self.metric, self.path, self.direction, self.x
+
+    @property
+    def what(self) -> str:
+        parts = [self.path, DIRECTIONS.get(self.direction, self.direction)]
+        if self.x is not None:
+            parts.append(self.x if isinstance(self.x, str) else f"{self.x:g}")
+        return ", ".join(part for part in parts if part) or self.metric
+
+    @property
+    def median(self) -> float:
+        return median(self.values)
+
+    @property
+    def mean(self) -> float:
+        return mean(self.values)
+
+    @property
+    def least(self) -> float:
+        return min(self.values)
+
+    @property
+    def most(self) -> float:
+        return max(self.values)
+
+
+def figures(record: Record) -> list[Figure]:
+    """In the order in which they were first measured."""
+    grouped: dict[Key, list[float]] = {}
+    units: dict[Key, str] = {}
+    for sample in record.samples:
+        key = (sample.metric, sample.path, sample.direction, sample.x)
+        grouped.setdefault(key, []).append(sample.value)
+        units[key] = sample.unit
+    return [
+        Figure(key[0], units[key], key[1], key[2], key[3], tuple(values))
+        for key, values in grouped.items()
+    ]
+
+
+def shown(value: float) -> str:
+    """As many digits as one can make something of."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    digits = max(0, 3 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(digits, 6)}f}"
+
+
+def tables(record: Record) -> list[Table]:
+    """One for each metric, with what others have published for it."""
+    made = []
+    every = figures(record)
+    for metric in dict.fromkeys(figure.metric for figure in every):
+        rows = [_row(record, figure) for figure in every if figure.metric == metric]
+        unit = next(figure.unit for figure in every if figure.metric == metric)
+        columns = ["", "median", "mean", "least", "most", "samples", "published"]
+        if not any(row[-1] for row in rows):
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
+        if all(row[5] == "1" for row in rows):
+            columns = ["", "value", *columns[6:]]
+            rows = [[*row[:2], *row[6:]] for row in rows]
+        title = f"{metric.removesuffix('_' + _suffix(unit)).replace('_', ' ')}, {unit}"
+        made.append(Table(title=title, columns=columns, rows=rows))
+    return made
+
+
+def _suffix(unit: str) -> str:
+    return {"Mbit/s": "mbit_s", "%": "percent", "B": "bytes"}.get(unit, unit.lower())
+
+
+def _row(record: Record, figure: Figure) -> list[str]:
+    beside = published.beside(record.published, *figure.key)
+    return [
+        figure.what,
+        *(shown(value) for value in (figure.median, figure.mean, figure.least, figure.most)),
+        str(len(figure.values)),
+        "; ".join(map(str, beside)),
+    ]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One figure in two records. `verdict` calls it a difference only where all samples of one lie
+    beyond all of the other, and there are at least two of each."""
+
+    figure: Figure
+    other: Figure
+
+    @property
+    def percent(self) -> float | None:
+        if self.figure.median == 0:
+            return None
+        return 100 * (self.other.median / self.figure.median - 1)
+
+    @property
+    def verdict(self) -> str:
+        one, other = self.figure, self.other
+        if one.values == other.values:
+            return "equal"
+        if min(len(one.values), len(other.values)) < 2:
+            return "one sample: no spread known"
+        if one.most < other.least:
+            return "higher"
+        if one.least > other.most:
+            return "lower"
+        return "within the spread"
+
+
+def compare(one: Record, other: Record) -> list[Difference]:
+    """The figures that both have."""
+    others = {figure.key: figure for figure in figures(other)}
+    return [
+        Difference(figure, others[figure.key]) for figure in figures(one) if figure.key in others
+    ]

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""`./wyrm run`: an experiment from its file to its record, and one that is killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wyrmlab.base import paths, proc
+from wyrmlab.network import namespaces
+from wyrmlab.records import record
+
+pytestmark = pytest.mark.skipif(
+    namespaces.access().way not in (namespaces.Way.ROOT, namespaces.Way.USER),
+    reason=f"no private network: {namespaces.access().remedy}",
+)
+
+
+@pytest.fixture(autouse=True)
+def tidy() -> Iterator[None]:
+    before = set(paths.RUNS.glob("*"))
+    yield
+    for folder in set(paths.RUNS.glob("*")) - before:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def wyrm(*args: str | Path) -> list[str]:
+    return [str(paths.ROOT / "wyrm"), *(str(arg) for arg in args)]
+
+
+def finished(said: str) -> tuple[Path, record.Record]:
+    """Of a run that is over: `report:` and `record:` are its last two lines."""
+    lines = said.splitlines()[-2:]
+    assert [line.partition(": ")[0] for line in lines] == ["report", "record"], said
+    page, file = (paths.ROOT / line.partition(": ")[2] for line in lines)
+    assert "<svg" in page.read_text()
+    return file.parent, record.load(file)
+
+
+def test_an_experiment_runs_from_a_file_and_its_samples_are_those_of_its_parameters(
+    tmp_path: Path,
+) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('experiment = "handshake-latency"\nrounds = 3\n')
+    done = subprocess.run(wyrm("run", mine), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, kept = finished(done.stdout)
+    assert kept.outcome == "passed"
+    assert kept.parameters["rounds"] == 3
+    assert kept.device is not None
+    assert kept.device.emulated
+    assert [sample.metric for sample in kept.samples] == ["handshake_ms"] * 6
+    # On the device's clock the work is some 14 ms; a repeated message would be 5 s.
+    assert all(1 < sample.value < 1000 for sample in kept.samples)
+
+
+def test_a_killed_run_loses_nothing_measured_and_resume_finishes_it(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('experiment = "demo-cycle"\ncycles = 4\npings = 2\n')
+    with (tmp_path / "log").open("wb") as log:
+        running = subprocess.Popen(
+            wyrm("run", mine), stdout=log, stderr=log, start_new_session=True
+        )
+    said = tmp_path / "log"
+    proc.wait_until(lambda: "cycle 2:" in said.read_text(), timeout_s=300, what="the second cycle")
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait(60)
+    again = subprocess.run(
+        wyrm("run", "--resume", mine), capture_output=True, text=True, timeout=600
+    )
+    assert again.returncode == 0, again.stdout + again.stderr
+    folder, kept = finished(again.stdout)
+    assert (kept.outcome, kept.cells) == ("passed", [f"cycle {n}" for n in range(1, 5)])
+    assert "cycle 1:" not in again.stdout
+    rounds = [sample.round for sample in kept.samples if sample.metric == "handshake_ms"]
+    assert rounds == [1, 2, 3, 4]
+    assert re.search(r"^interface: wg", (folder / "wg-show.txt").read_text(), re.MULTILINE)
+    told = json.loads((folder / "record.json").read_text())
+    assert told["schema_version"] == 2

@@ -1,0 +1,250 @@
+# SPDX-FileCopyrightText: 2026 The Wyrmling authors
+# SPDX-License-Identifier: MIT
+"""Experiments without a device: parameters, samples, records, what is made of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from wyrmlab.base import paths
+from wyrmlab.base.errors import UsageError
+from wyrmlab.commands import runs
+from wyrmlab.experiments import catalog
+from wyrmlab.records import published, record, report, samples
+from wyrmlab.records.record import Record, Run, Sample
+
+# What the first version wrote, cut short.
+SCHEMA_1 = {
+    "schema_version": 1,
+    "name": "demo",
+    "started": "2026-11-01T12:00:00Z",
+    "outcome": "passed",
+    "command": ["./wyrm", "demo"],
+    "project": {"version": "0.1.0", "commit": "0" * 40, "modified": False},
+    "host": {"system": "d", "kernel": "k", "processor": "p", "processors": 2, "python": "3.11"},
+    "results": {"tcp_rx_plain_mbit_s": 204.2, "capture_plaintext_found": False},
+    "tables": [{"title": "TCP", "columns": ["a"], "rows": [["1"]]}],
+}
+
+
+@pytest.fixture(autouse=True)
+def own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "RUNS", tmp_path / "runs")
+
+
+def made(name: str, *values: tuple[str, str, float]) -> Run:
+    """A run with samples: path, direction, value."""
+    keeper = Run(name)
+    with keeper:
+        for cell in keeper.cells(["all"]):
+            for number, (path, direction, value) in enumerate(values):
+                keeper.sample(
+                    Sample(
+                        metric="tcp_mbit_s",
+                        unit="Mbit/s",
+                        path=path,
+                        direction=direction,
+                        round=number,
+                        value=value,
+                        cell=cell,
+                    )
+                )
+    return keeper
+
+
+# --- Parameters ---
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("one", catalog.EXPERIMENTS.values(), ids=lambda one: one.name)
+def test_every_experiment_has_parameters_that_it_takes(one: object, quick: bool) -> None:
+    found, _ = catalog.parameters(one.file, quick=quick)  # type: ignore[attr-defined]
+    assert found is one
+
+
+def test_a_copy_of_the_parameters_may_change_some_and_leave_out_others(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('experiment = "demo-cycle"\ncycles = 7\n[quick]\npings = 2\n')
+    found = [catalog.parameters(mine, quick=quick)[1].model_dump() for quick in (False, True)]
+    assert found == [{"cycles": 7, "pings": 5}, {"cycles": 3, "pings": 2}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('experiment = "demo-cycle"\ncycels = 7\n', "cycels: Extra inputs are not permitted"),
+        ('experiment = "demo-cycle"\ncycles = 0\n', "cycles: .*greater than or equal to 1"),
+        ('experiment = "nothing"\n', "no experiment `nothing`"),
+        ("experiment", r"mine\.toml: "),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused_by_name(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(text)
+    with pytest.raises(UsageError, match=words):
+        catalog.parameters(mine, quick=False)
+
+
+def test_items_that_experiments_name_are_published() -> None:
+    known = set(published.items())
+    named = {item for one in catalog.EXPERIMENTS.values() for item in one.items}
+    # Items of the source documents that have no numbers.
+    assert named - known <= {"A05", "A06", "A07", "A14", "A15"}
+
+
+# --- Published figures ---
+
+
+def test_published_figures_have_the_means_that_their_sources_state() -> None:
+    plain, tunnel = published.items()["A19"].series
+    assert (round(mean(plain.values), 2), round(mean(tunnel.values), 2)) == (4.88, 2.77)
+    tunnel, plain = published.items()["A17"].series
+    assert (round(mean(tunnel.values), 2), round(mean(plain.values), 2)) == (235.01, 232.54)
+    assert (min(tunnel.values), min(plain.values)) == (219.52, 224.27)
+
+
+# --- Records ---
+
+
+def test_a_record_of_the_first_version_still_loads(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps(SCHEMA_1))
+    loaded = record.load(file)
+    assert loaded.results["tcp_rx_plain_mbit_s"] == 204.2
+    assert loaded.samples == []
+    assert "TCP" in report.write(loaded, tmp_path / "report.html").read_text()
+
+
+def test_a_run_that_breaks_off_keeps_its_samples_and_resumes_after_its_complete_parts() -> None:
+    keeper = Run("made-up")
+    with pytest.raises(RuntimeError), keeper:
+        for cell in keeper.cells(["a", "b", "c"]):
+            keeper.sample(Sample(metric="m", unit="u", value=1))
+            if cell == "b":
+                raise RuntimeError("the plug was pulled")
+    left = record.load(keeper.file)
+    assert (left.outcome, left.cells, len(left.samples)) == ("failed", ["a"], 2)
+
+    again = Run("made-up", resumed=keeper.folder)
+    with again:
+        for _ in again.cells(["a", "b", "c"]):
+            again.sample(Sample(metric="m", unit="u", value=2))
+    whole = record.load(keeper.file)
+    assert (whole.outcome, whole.cells) == ("passed", ["a", "b", "c"])
+    assert [(sample.cell, sample.value) for sample in whole.samples] == [
+        ("a", 1),
+        ("b", 2),
+        ("c", 2),
+    ]
+
+
+def test_a_full_disk_leaves_the_record_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = Run("made-up")
+    with pytest.raises(OSError, match="No space left"), keeper:
+        keeper.sample(Sample(metric="m", unit="u", value=1))
+        monkeypatch.setattr(Path, "write_text", _full)
+        keeper.sample(Sample(metric="m", unit="u", value=2))
+    assert [sample.value for sample in record.load(keeper.file).samples] == [1]
+
+
+def _full(*_: object) -> int:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_run_under_way_is_told_from_one_that_broke_off(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    keeper = Run("made-up")
+    with keeper:
+        assert record.under_way(keeper.folder)
+        runs.show_all()
+    assert not record.under_way(keeper.folder)
+    keeper.record.outcome = "running"
+    keeper.save()
+    runs.show_all()
+    said = capsys.readouterr().out
+    assert "running" in said
+    assert "broken off" in said
+
+
+# --- What is made of samples ---
+
+
+def test_figures_gather_the_rounds_and_stand_beside_what_is_published() -> None:
+    kept = made("x", ("plain", "rx", 10), ("plain", "rx", 30), ("plain", "rx", 14)).record
+    kept.published = ["A19", "C03"]
+    (figure,) = samples.figures(kept)
+    assert (figure.median, figure.mean, figure.least, figure.most) == (14, 18, 10, 30)
+    (table,) = samples.tables(kept)
+    assert table.rows[0][0] == "plain, towards the device"
+    assert table.rows[0][-1] == "3.77 to 5.55 (thesis); 20 (vendor)"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        ((10, 11), (12, 13), "higher"),
+        ((10, 11), (8, 9), "lower"),
+        ((10, 12), (11, 13), "within the spread"),
+        ((10, 10), (10, 10), "equal"),
+        ((10,), (20,), "one sample: no spread known"),
+    ],
+)
+def test_noise_is_not_called_a_difference(
+    one: tuple[float, ...], other: tuple[float, ...], verdict: str
+) -> None:
+    records = [made("x", *(("", "", value) for value in values)).record for values in (one, other)]
+    (found,) = samples.compare(*records)
+    assert found.verdict == verdict
+
+
+def test_samples_are_exported_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    keeper = made("x", ("plain", "rx", 10.5), ("tunnel", "tx", 3))
+    told = {}
+    for form in runs.Format:
+        runs.export(form, [keeper.folder.name])
+        told[form] = capsys.readouterr().out
+    rows = list(csv.DictReader(io.StringIO(told[runs.Format.CSV])))
+    assert [(row["path"], row["value"]) for row in rows] == [("plain", "10.5"), ("tunnel", "3.0")]
+    assert [row["value"] for row in json.loads(told[runs.Format.JSON])] == [10.5, 3.0]
+    assert "| plain, towards the device | 10.50 |" in told[runs.Format.MD]
+
+
+def test_a_run_is_found_by_folder_by_date_and_by_experiment() -> None:
+    first, second = made("x"), made("x")
+    assert runs.find(str(first.folder)) == first.folder
+    assert runs.find(str(second.file)) == second.folder
+    assert runs.find(first.folder.name[:17]) in (first.folder, second.folder)
+    assert runs.find("x") == second.folder
+    with pytest.raises(UsageError, match="There is no run `y`"):
+        runs.find("y")
+
+
+def test_a_page_of_several_runs_has_every_chart_and_needs_no_network(tmp_path: Path) -> None:
+    one = made("first", ("plain", "rx", 10), ("tunnel", "rx", 5))
+    one.record.published = ["A19"]
+    other = made("second", ("plain", "tx", 7), ("tunnel", "tx", 3))
+    told: list[tuple[Path, Record]] = [(run.folder, run.record) for run in (one, other)]
+    page = report.write_all(told, tmp_path / "report.html").read_text()
+    assert page.count('<figure class="chart">') == page.count("<svg") == 2
+    assert "3.77 to 5.55 (thesis)" in page
+    for outside in ('src="', "url(h", "@import", "<link", "<script"):
+        assert outside not in page
+
+
+# --- The document ---
+
+
+def test_the_document_lists_every_experiment_as_the_command_does() -> None:
+    text = (paths.ROOT / "docs" / "experiments.md").read_text()
+    for one in catalog.EXPERIMENTS.values():
+        minutes = f"{one.quick_minutes:g}, {one.minutes:g} min"
+        assert f"| `{one.name}` | {one.answers} | {one.clock} | {minutes} |" in text
+    assert text.count("\n| `") == len(catalog.EXPERIMENTS)
