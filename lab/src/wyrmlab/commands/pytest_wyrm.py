@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wyrmlab.commands.test import EVERYTHING, HERE, INSIDE, PLACE, REPORT, Counts
+from wyrmlab.commands.test import DEVICE, EVERYTHING, HERE, LANE, NETWORK, REPORT, Counts
 from wyrmlab.network import namespaces
 
 _MARKS = {
@@ -34,22 +34,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    place = os.environ.get(PLACE, EVERYTHING)
+    lane = os.environ.get(LANE, EVERYTHING)
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        wrong_place = place == (HERE if "netns" in marks else INSIDE)
+        wrong_lane = lane not in (EVERYTHING, _lane(item, marks))
         too_long = any(
             mark in marks and not config.getoption(f"--{mark}") for mark in ("all", "soak")
         )
-        (left_out if wrong_place or too_long else kept).append(item)
+        (left_out if wrong_lane or too_long else kept).append(item)
         if "netns" in marks and not namespaces.inside():
             reason = namespaces.access().remedy or "run it with ./wyrm test"
             item.add_marker(pytest.mark.skip(reason=f"no private network: {reason}"))
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def _lane(item: pytest.Item, marks: set[str]) -> str:
+    if "netns" not in marks:
+        return HERE
+    return DEVICE if "device" in item.path.parts else NETWORK
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

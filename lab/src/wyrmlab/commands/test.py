@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: MIT
 """`test`: builds what the tests need, runs pytest, counts.
 
-Tests marked `netns` share a private network, so pytest runs twice: for all others here, then for
-those inside namespaces. Where these cannot be made the second lot is skipped, saying why.
+The tests run in three lanes side by side, each a pytest process of its own. Those marked `netns`
+get private networks, one for the lane of the device tests and one for the other lane. Where these
+cannot be made, one process runs all tests and skips those with the reason.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import threading
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import FAILED, UsageError, WyrmError
@@ -23,9 +28,11 @@ from wyrmlab.network import namespaces
 from wyrmlab.setup import build, host_setup
 
 REPORT = "WYRM_TEST_REPORT"
-PLACE = "WYRM_TEST_PLACE"
-HERE, INSIDE, EVERYTHING = "here", "inside", "everything"
+LANE = "WYRM_TEST_LANE"
+HERE, DEVICE, NETWORK, EVERYTHING = "here", "device", "network", "everything"
 _WRONG_USAGE, _NOTHING_COLLECTED = 4, 5
+_PROGRESS = re.compile(r"\[ *\d+%\]$")
+_END_GRACE_S = 20
 
 
 @dataclass
@@ -57,10 +64,7 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     arguments += ["--all"] if all_of_it else []
     arguments += ["--soak"] if soak else []
 
-    possible = namespaces.access().way is not namespaces.Way.NONE
-    total = Counts()
-    for place in (HERE, INSIDE) if possible else (EVERYTHING,):
-        total.add(_pytest(place, arguments))
+    total = _run_lanes([_Lane(name, arguments) for name in _lanes()])
     if total == Counts():
         raise UsageError(f"No test matches `{chosen}`." if chosen else "There are no tests.")
     for failure in total.failures:
@@ -71,32 +75,95 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
 
 def run_quietly(chosen: str, folder: Path) -> list[Path]:
     """Runs tests without a word about them; returns the JUnit files, in `folder`, that tell."""
-    possible = namespaces.access().way is not namespaces.Way.NONE
     files = []
-    for place in (HERE, INSIDE) if possible else (EVERYTHING,):
-        file = folder / f"{place}.xml"
+    lanes = []
+    for name in _lanes():
+        files.append(folder / f"{name}.xml")
         arguments = ["-c", str(paths.TESTS / "pytest.ini"), str(paths.TESTS), "-k", chosen]
-        _pytest(place, [*arguments, "--quiet", "--no-header", "--junitxml", str(file)])
-        files.append(file)
+        lanes.append(_Lane(name, [*arguments, "--junitxml", str(files[-1])], quiet=True))
+    _run_lanes(lanes)
     return files
 
 
-def _pytest(place: str, arguments: list[str]) -> Counts:
-    with tempfile.TemporaryDirectory(prefix="wyrm-test-") as folder:
-        report = Path(folder) / "report.json"
-        os.environ[REPORT] = str(report)
-        os.environ[PLACE] = place
+def _lanes() -> tuple[str, ...]:
+    possible = namespaces.access().way is not namespaces.Way.NONE
+    return (HERE, DEVICE, NETWORK) if possible else (EVERYTHING,)
+
+
+def _run_lanes(lanes: list[_Lane]) -> Counts:
+    total = Counts()
+    with ExitStack() as stack:
+        for lane in lanes:
+            stack.enter_context(lane)
+        for lane in lanes:
+            total.add(lane.wait())
+    return total
+
+
+class _Lane:
+    """One pytest process. Its progress is shown at once, everything else when it has ended."""
+
+    _printing = threading.Lock()
+
+    def __init__(self, name: str, arguments: list[str], *, quiet: bool = False) -> None:
         # Consoles, captures and logs of the last run stay there to be looked at.
-        arguments = [*arguments, "--basetemp", str(paths.BUILD / f"test-{place}")]
-        module = "wyrmlab.network.inside" if place == INSIDE else "pytest"
-        command = [sys.executable, "-P", "-m", module]
-        command += ["pytest", *arguments] if place == INSIDE else arguments
-        code = subprocess.run(command, cwd=paths.ROOT).returncode
-        if code == _WRONG_USAGE and "-k" in arguments:
+        pytest = ["pytest", *arguments, "--basetemp", str(paths.BUILD / f"test-{name}")]
+        inside = ["wyrmlab.network.inside"] if name in (DEVICE, NETWORK) else []
+        self._command = [sys.executable, "-P", "-m", *inside, *pytest]
+        self._name = name
+        self._quiet = quiet
+        self._arguments = arguments
+        self._held: list[str] = []
+        self._folder = tempfile.TemporaryDirectory(prefix="wyrm-test-")
+        self._report = Path(self._folder.name) / "report.json"
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            self._command,
+            cwd=paths.ROOT,
+            env={**os.environ, REPORT: str(self._report), LANE: self._name},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        self._reader = threading.Thread(target=self._show, daemon=True)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Interrupted, it gets time to remove what it has made."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_END_GRACE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._folder.cleanup()
+
+    def wait(self) -> Counts:
+        code = self._process.wait()
+        self._reader.join()
+        if not self._quiet and code != _NOTHING_COLLECTED:
+            self._print("".join(self._held))
+        if code == _WRONG_USAGE and "-k" in self._arguments:
             raise UsageError(
-                f"`-k {arguments[arguments.index('-k') + 1]}` cannot be read:",
+                f"`-k {self._arguments[self._arguments.index('-k') + 1]}` cannot be read:",
                 remedy="give part of a name, or parts joined by `and`, `or`, `not`.",
             )
-        if code not in (0, 1, _NOTHING_COLLECTED) or not report.exists():
+        if code not in (0, 1, _NOTHING_COLLECTED) or not self._report.exists():
             raise WyrmError(f"pytest ended with exit code {code} before its tests were done.")
-        return Counts(**json.loads(report.read_text()))
+        return Counts(**json.loads(self._report.read_text()))
+
+    def _show(self) -> None:
+        for line in self._process.stdout or ():
+            if _PROGRESS.search(line.rstrip()):
+                self._print(f"{self._name:8}{line}")
+            else:
+                self._held.append(line)
+
+    def _print(self, text: str) -> None:
+        with self._printing:
+            sys.stdout.write(text)
+            sys.stdout.flush()
