@@ -15,12 +15,17 @@ const struct command commands[] = {
      "  ip dns 10.9.0.1               set the name server\n",
      command_ip},
 #if WYRM_FIRMWARE_IPERF
-    {"iperf", "-s | -c HOST | stop  [-u] [-p PORT] [-t SECONDS | -n BYTES] [-b MBIT] [-l BYTES]",
-     "measure throughput with iperf 2",
-     "  iperf -s             serve TCP and UDP in the background (with -u: UDP only)\n"
-     "  iperf -c HOST        send for 10 s, or as -t or -n say; Ctrl-C stops\n"
-     "  iperf -c HOST -u     send UDP at -b Mbit/s (1), -l bytes each (1470, IPv6 1450)\n"
-     "  iperf stop           stop serving\n",
+    {"iperf", "-s | -c HOST | stop  [OPTIONS]", "measure throughput with iperf 2",
+     "  iperf -s          serve TCP and UDP in the background (with -u: UDP only), for -t seconds\n"
+     "  iperf -c HOST     send for 10 s, or as -t or -n say; Ctrl-C stops\n"
+     "  iperf stop        stop serving\n"
+     "  -u UDP    -p PORT (5001)    -t SECONDS    -n BYTES    -i SECONDS between reports\n"
+     "  -d the other side sends at the same time, -r afterwards, to port -L (as -p)\n"
+     "  -P STREAMS (1)    -b MBIT of each UDP stream (1; 0: as fast as possible)\n"
+     "  -l BYTES of a datagram (1470, IPv6 1450) or of a write\n"
+     "  -w BYTES on their way at most    -M BYTES of a segment at most\n"
+     "  -o SECONDS without progress after which a transfer is given up (30)\n"
+     "  BYTES may end with k, K, m or M\n",
      command_iperf},
 #endif
     {"load", "[SECONDS]", "CPU load", NULL, command_load},

@@ -13,7 +13,7 @@
 #include "board_api.h"
 #include "text.h"
 
-#define NOTICES 12
+#define NOTICES 24
 #define HISTORY 8
 
 enum key {

@@ -11,14 +11,25 @@
 
 #include "lwip/ip_addr.h"
 
+#include "iperf_wire.h"
+
+#define IPERF_STREAMS 8u /* of TCP at a time, both ways; a client's streams of either protocol */
+
 struct iperf_options {
     ip_addr_t host;
     uint16_t port;
+    uint16_t back_port; /* where the other side is to connect back to */
     bool udp;
-    uint32_t length;       /* of a datagram, bytes; 0: default of the family */
-    uint32_t rate_kbit;    /* of UDP, kbit/s */
+    enum iperf_wish wish;  /* of a client: IPERF_RECEIVE, _SEND_NOW (-d) or _SEND_AFTERWARDS (-r) */
+    uint32_t length;       /* of a datagram or write, bytes; 0: default */
+    uint32_t rate_kbit;    /* of each UDP stream, kbit/s; 0: as fast as possible */
     uint64_t bytes;        /* how much to send, or */
-    uint32_t milliseconds; /* how long, when bytes is 0 */
+    uint32_t milliseconds; /* how long, when bytes is 0; of a server: 0: until stopped */
+    uint32_t interval_ms;  /* between reports; 0: none */
+    uint32_t window;       /* bytes on their way at most; 0: what the board has */
+    uint32_t mss;          /* of what the device sends; 0: what the connection has */
+    uint32_t streams;      /* of a client */
+    uint32_t timeout_ms;   /* without progress */
 };
 
 #endif

@@ -14,19 +14,17 @@
 #include "lwip/pbuf.h"
 #include "lwip/tcp.h"
 #include "lwip/tcpip.h"
+#include "lwip/timeouts.h"
 
 #include "board_api.h"
 #include "console.h"
-#include "iperf_wire.h"
+#include "iperf_series.h"
 #include "net.h"
 #include "shell.h"
 #include "text.h"
 
-#define STREAMS          4
+#define STREAMS          IPERF_STREAMS
 #define POLL_HALF_SECOND 1
-
-/* An idle connection is closed so that others can use its slot. */
-#define IDLE_SECONDS 30u
 
 enum stream_state {
     STREAM_FREE,
@@ -40,18 +38,35 @@ struct stream {
     enum stream_state state;
     struct tcp_pcb *pcb;
     ip_addr_t peer;
-    uint64_t start, moved; /* beginning and latest progress, device clock in microseconds */
+    uint16_t peer_port;
+    uint64_t start, moved; /* beginning, latest progress; of the clock, in microseconds */
     uint64_t received;
     uint64_t written, acknowledged;
-    uint64_t bytes;    /* to send; 0: send for `duration` */
-    uint64_t duration; /* microseconds */
-    bool ours;         /* started by the shell, which waits for it */
+    uint64_t bytes;    /* to send; 0: for... */
+    uint64_t duration; /* ...as many microseconds */
+    uint32_t chunk;    /* bytes of a write at most */
+    uint32_t window;   /* bytes sent and not acknowledged at most; 0: what lwIP takes */
+    uint32_t mss;      /* of segments sent at most; 0: any */
+    uint32_t withheld; /* received bytes that are not to be offered again: the window shrinks */
+    uint64_t timeout;  /* without progress, microseconds */
+    uint32_t interval_ms;
+    struct iperf_series series;
+    bool ours; /* the shell started it and waits */
+    bool has_header;
     uint8_t header[IPERF_HEADER_LEN];
-    struct iperf_request request; /* from the client's header, once received */
+    struct iperf_request request; /* of the client, once its header is here */
 };
 
 static struct stream streams[STREAMS];
 static struct tcp_pcb *listener;
+static struct iperf_options serving; /* of the listener */
+
+/* The shell's client, if any: connections that are still to come back, results. Core lock. */
+static struct {
+    uint32_t expected;
+    bool failed;
+    uint64_t sent, start, end; /* of all its streams that sent */
+} client;
 
 /* The payload; written by reference, never copied. */
 #define DIGITS     "0123456789"
@@ -64,16 +79,80 @@ _Static_assert(TCP_MSS < sizeof pattern, "one segment at a time");
 
 static void connect_back(const struct stream *from);
 
-static void report(const struct stream *stream)
+static bool is_sender(const struct stream *stream)
 {
-    char summary[TEXT_TRANSFER_MAX], name[IPADDR_STRLEN_MAX];
-    bool sent = stream->state == STREAM_SENDING || stream->state == STREAM_DRAINING;
-    uint64_t bytes = sent ? stream->acknowledged : stream->received;
+    return stream->state == STREAM_SENDING || stream->state == STREAM_DRAINING;
+}
+
+static uint64_t moved_bytes(const struct stream *stream)
+{
+    return is_sender(stream) ? stream->acknowledged : stream->received;
+}
+
+static void print_interval(const struct stream *stream, const struct iperf_interval *interval)
+{
+    char line[TEXT_INTERVAL_MAX], name[IPADDR_STRLEN_MAX];
+    bool sent = is_sender(stream);
 
     console_notice(
+        "iperf: %s, %s %s port %u",
+        text_interval(line, sent ? "tx" : "rx", interval->from, interval->to, interval->bytes),
+        sent ? "to" : "from", text_address(&stream->peer, name), stream->peer_port);
+}
+
+static void print_series(struct stream *stream)
+{
+    struct iperf_interval interval;
+
+    while (iperf_series_next(&stream->series, board_clock_us(), moved_bytes(stream), &interval))
+        print_interval(stream, &interval);
+}
+
+/* One timer for all streams, at the end of the interval that ends first. */
+static void on_interval(void *unused)
+{
+    uint64_t now = board_clock_us(), due = UINT64_MAX;
+
+    (void)unused;
+    for (struct stream *stream = streams; stream < streams + STREAMS; stream++) {
+        if (stream->state == STREAM_FREE)
+            continue;
+        print_series(stream);
+        due = LWIP_MIN(due, iperf_series_due(&stream->series));
+    }
+    sys_untimeout(on_interval, NULL);
+    if (due != UINT64_MAX)
+        sys_timeout(due > now ? (u32_t)((due - now) / 1000 + 1) : 1, on_interval, NULL);
+}
+
+/* Where the count of its bytes begins. */
+static void begin_transfer(struct stream *stream)
+{
+    stream->start = board_clock_us();
+    iperf_series_begin(&stream->series, stream->start, stream->interval_ms);
+    if (stream->interval_ms > 0)
+        on_interval(NULL);
+}
+
+static void report(struct stream *stream)
+{
+    char summary[TEXT_TRANSFER_MAX], name[IPADDR_STRLEN_MAX];
+    struct iperf_interval interval;
+    bool sent = is_sender(stream);
+    uint64_t now = board_clock_us();
+
+    print_series(stream);
+    if (iperf_series_end(&stream->series, now, moved_bytes(stream), &interval))
+        print_interval(stream, &interval);
+    console_notice(
         "iperf: %s, %s %s",
-        text_transfer(summary, sent ? "tx" : "rx", bytes, board_clock_us() - stream->start),
+        text_transfer(summary, sent ? "tx" : "rx", moved_bytes(stream), now - stream->start),
         sent ? "to" : "from", text_address(&stream->peer, name));
+    if (stream->ours && sent) {
+        client.sent += stream->acknowledged;
+        client.start = client.start == 0 ? stream->start : LWIP_MIN(client.start, stream->start);
+        client.end = now;
+    }
 }
 
 static void release(struct stream *stream)
@@ -130,22 +209,44 @@ static bool all_written(const struct stream *stream)
                          : board_clock_us() - stream->start >= stream->duration;
 }
 
-/* Write whole segments only, so that no short segment is sent. */
+/* Whole segments, so that no short segment is sent, unless shorter writes are asked for. */
 static size_t next_chunk(const struct stream *stream)
 {
-    size_t segment = tcp_mss(stream->pcb);
-    uint64_t left = stream->bytes ? stream->bytes - stream->written : segment;
+    size_t most = LWIP_MIN(tcp_mss(stream->pcb), stream->chunk);
+    uint64_t left = stream->bytes ? stream->bytes - stream->written : most;
 
-    return left < segment ? (size_t)left : segment;
+    return left < most ? (size_t)left : most;
+}
+
+static bool has_room(const struct stream *stream, size_t len)
+{
+    uint64_t underway = stream->written - stream->acknowledged;
+
+    return tcp_sndbuf(stream->pcb) >= len &&
+           (stream->window == 0 || underway == 0 || underway + len <= stream->window);
+}
+
+/* The header is the beginning of what is sent, and counts. */
+static bool write_header(struct stream *stream)
+{
+    size_t len =
+        stream->bytes ? (size_t)LWIP_MIN(stream->bytes, IPERF_HEADER_LEN) : IPERF_HEADER_LEN;
+
+    if (tcp_write(stream->pcb, stream->header, (u16_t)len, TCP_WRITE_FLAG_COPY) != ERR_OK)
+        return false;
+    stream->written += len;
+    stream->has_header = false;
+    return true;
 }
 
 static void fill(struct stream *stream)
 {
+    if (stream->has_header && !write_header(stream))
+        return;
     while (!all_written(stream)) {
         size_t len = next_chunk(stream);
 
-        if (tcp_sndbuf(stream->pcb) < len ||
-            tcp_write(stream->pcb, pattern, (u16_t)len, 0) != ERR_OK)
+        if (!has_room(stream, len) || tcp_write(stream->pcb, pattern, (u16_t)len, 0) != ERR_OK)
             return;
         stream->written += len;
     }
@@ -174,21 +275,33 @@ static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t len)
 
 static bool is_idle(const struct stream *stream)
 {
-    return stream->state != STREAM_CONNECTING &&
-           board_clock_us() - stream->moved >= IDLE_SECONDS * 1000000u;
+    return board_clock_us() - stream->moved >= stream->timeout;
+}
+
+static void give_up(struct stream *stream)
+{
+    unsigned seconds = (unsigned)(stream->timeout / 1000000);
+    char name[IPADDR_STRLEN_MAX];
+
+    (void)text_address(&stream->peer, name);
+    if (stream->state == STREAM_CONNECTING)
+        console_notice("error: iperf could not connect to %s: no answer for %u s", name, seconds);
+    else
+        console_notice("error: iperf gave up on %s: no data for %u s", name, seconds);
+    client.failed |= stream->ours;
+    abandon(stream);
 }
 
 static err_t on_poll(void *context, struct tcp_pcb *pcb)
 {
     struct stream *stream = context;
-    char name[IPADDR_STRLEN_MAX];
 
     if (is_idle(stream)) {
-        console_notice("error: iperf gave up on %s: no data for %u s",
-                       text_address(&stream->peer, name), IDLE_SECONDS);
-        abandon(stream);
+        give_up(stream);
         return ERR_ABRT;
     }
+    if (stream->state == STREAM_CONNECTING)
+        return ERR_OK;
 
     err_t result = keep_sending(stream);
 
@@ -205,11 +318,18 @@ static void take_amount(struct stream *stream, const struct iperf_request *reque
     stream->duration = request->duration;
 }
 
+static void limit_segments(const struct stream *stream)
+{
+    if (stream->mss > 0 && stream->pcb->mss > stream->mss)
+        stream->pcb->mss = (u16_t)stream->mss;
+}
+
 static void start_reverse(struct stream *stream)
 {
     take_amount(stream, &stream->request);
-    stream->start = board_clock_us();
     stream->state = STREAM_SENDING;
+    begin_transfer(stream);
+    limit_segments(stream);
     fill(stream);
 }
 
@@ -230,13 +350,23 @@ static void count(struct stream *stream, struct pbuf *p)
     bool had_header = stream->received >= IPERF_HEADER_LEN;
 
     if (stream->received == 0)
-        stream->start = board_clock_us();
+        begin_transfer(stream);
     if (!had_header)
         (void)pbuf_copy_partial(p, stream->header + stream->received,
                                 (u16_t)(IPERF_HEADER_LEN - stream->received), 0);
     stream->received += p->tot_len;
     if (!had_header && stream->received >= IPERF_HEADER_LEN)
         obey_header(stream);
+}
+
+/* The window that lwIP offered at first shrinks to the one asked for as data comes in: nothing that
+ * is on its way already has to be sent again. */
+static u16_t offered_again(struct stream *stream, u16_t len)
+{
+    u16_t kept = (u16_t)LWIP_MIN(stream->withheld, len);
+
+    stream->withheld -= kept;
+    return (u16_t)(len - kept);
 }
 
 static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t error)
@@ -249,7 +379,7 @@ static err_t on_receive(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_
     stream->moved = board_clock_us();
     if (stream->state == STREAM_RECEIVING)
         count(stream, p);
-    tcp_recved(pcb, p->tot_len);
+    tcp_recved(pcb, offered_again(stream, p->tot_len));
     pbuf_free(p);
     return ERR_OK;
 }
@@ -268,10 +398,22 @@ static void on_error(void *context, err_t error)
         report(stream);
         console_notice("error: iperf lost %s: %s", name, net_error(error));
     }
+    client.failed |= stream->ours;
     release(stream);
 }
 
-static struct stream *attach(struct tcp_pcb *pcb)
+static void use_options(struct stream *stream, const struct iperf_options *options)
+{
+    stream->interval_ms = options->interval_ms;
+    stream->timeout = options->timeout_ms * 1000ull;
+    stream->chunk = options->length > 0 ? options->length : UINT32_MAX;
+    stream->mss = options->mss;
+    stream->window = options->window;
+    if (options->window > 0 && options->window < TCP_WND)
+        stream->withheld = TCP_WND - options->window;
+}
+
+static struct stream *attach(struct tcp_pcb *pcb, const struct iperf_options *options)
 {
     for (size_t i = 0; i < STREAMS; i++) {
         struct stream *stream = &streams[i];
@@ -279,6 +421,8 @@ static struct stream *attach(struct tcp_pcb *pcb)
         if (stream->state != STREAM_FREE)
             continue;
         *stream = (struct stream){.pcb = pcb, .peer = pcb->remote_ip, .moved = board_clock_us()};
+        stream->peer_port = pcb->remote_port;
+        use_options(stream, options);
         tcp_arg(pcb, stream);
         tcp_recv(pcb, on_receive);
         tcp_sent(pcb, on_sent);
@@ -298,7 +442,7 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
     if (error != ERR_OK || !pcb)
         return ERR_VAL;
 
-    struct stream *stream = attach(pcb);
+    struct stream *stream = attach(pcb, &serving);
 
     if (!stream) {
         tcp_abort(pcb);
@@ -306,14 +450,19 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
     }
     stream->state = STREAM_RECEIVING;
     stream->start = board_clock_us();
+    if (client.expected > 0) {
+        client.expected--;
+        stream->ours = true;
+    }
     return ERR_OK;
 }
 
-err_t iperf_tcp_serve(uint16_t port)
+static err_t listen_on(uint16_t port, const struct iperf_options *options)
 {
     struct tcp_pcb *pcb = tcp_new_ip_type(IPADDR_TYPE_ANY);
     err_t error = pcb ? tcp_bind(pcb, IP_ANY_TYPE, port) : ERR_MEM;
 
+    serving = *options;
     if (error == ERR_OK)
         listener = tcp_listen_with_backlog_and_err(pcb, STREAMS, &error);
     if (error != ERR_OK && pcb) {
@@ -325,11 +474,21 @@ err_t iperf_tcp_serve(uint16_t port)
     return error;
 }
 
-void iperf_tcp_stop(void)
+err_t iperf_tcp_serve(const struct iperf_options *options)
+{
+    return listen_on(options->port, options);
+}
+
+static void stop_listening(void)
 {
     if (listener)
         (void)tcp_close(listener); /* a listener always closes */
     listener = NULL;
+}
+
+void iperf_tcp_stop(void)
+{
+    stop_listening();
     for (size_t i = 0; i < STREAMS; i++)
         abandon(&streams[i]);
 }
@@ -342,22 +501,26 @@ static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
 
     (void)error; /* always ERR_OK; failures come to on_error */
     (void)pcb;
-    stream->start = stream->moved = board_clock_us();
+    stream->moved = board_clock_us();
     stream->state = STREAM_SENDING;
+    begin_transfer(stream);
+    limit_segments(stream);
     fill(stream);
     return ERR_OK;
 }
 
 /* The caller sets how much to send before it releases the core lock. */
-static struct stream *connect(const ip_addr_t *host, uint16_t port, err_t *error)
+static struct stream *connect(const ip_addr_t *host, uint16_t port,
+                              const struct iperf_options *options, err_t *error)
 {
     struct tcp_pcb *pcb = tcp_new_ip_type(IP_GET_TYPE(host));
-    struct stream *stream = pcb ? attach(pcb) : NULL;
+    struct stream *stream = pcb ? attach(pcb, options) : NULL;
 
     *error = ERR_MEM;
     if (stream) {
         stream->state = STREAM_CONNECTING;
         stream->peer = *host;
+        stream->peer_port = port;
         *error = tcp_connect(pcb, host, port, on_connected);
         if (*error == ERR_OK)
             return stream;
@@ -373,7 +536,7 @@ static struct stream *connect(const ip_addr_t *host, uint16_t port, err_t *error
 static void connect_back(const struct stream *from)
 {
     err_t error;
-    struct stream *stream = connect(&from->peer, from->request.port, &error);
+    struct stream *stream = connect(&from->peer, from->request.port, &serving, &error);
 
     if (stream)
         take_amount(stream, &from->request);
@@ -381,31 +544,118 @@ static void connect_back(const struct stream *from)
         console_notice("error: iperf cannot connect back: %s", net_error(error));
 }
 
-bool iperf_tcp_send(const struct iperf_options *options)
+/* A server takes the first bytes of a stream for a header, and does not count them as data. */
+static void introduce(struct stream *stream, const struct iperf_options *options)
 {
-    err_t error;
+    const struct iperf_request request = {.wish = options->wish,
+                                          .port = options->back_port,
+                                          .bytes = options->bytes,
+                                          .duration =
+                                              options->bytes ? 0 : options->milliseconds * 1000ull};
 
-    LOCK_TCPIP_CORE();
-    struct stream *stream = connect(&options->host, options->port, &error);
-    if (stream) {
+    iperf_write_header(stream->header, &request, false);
+    stream->has_header = true;
+}
+
+/* Connects all streams, or as many as there is room for. Core lock held. */
+static err_t connect_all(const struct iperf_options *options)
+{
+    err_t error = ERR_OK;
+
+    for (uint32_t i = 0; i < options->streams && error == ERR_OK; i++) {
+        struct stream *stream = connect(&options->host, options->port, options, &error);
+
+        if (!stream)
+            break;
         stream->bytes = options->bytes;
         stream->duration = options->milliseconds * 1000ull;
         stream->ours = true;
+        introduce(stream, options);
     }
-    UNLOCK_TCPIP_CORE();
-    if (!stream)
-        return shell_error("iperf cannot connect: %s", net_error(error));
+    return error;
+}
 
-    while (stream->ours) {
-        if (console_wait(1000))
-            continue;
+/* With -d and -r the other side connects back. A server that runs already takes its connections. */
+static err_t start_client(const struct iperf_options *options, bool *listening)
+{
+    err_t error = ERR_OK;
+
+    client.failed = false;
+    client.sent = client.start = client.end = 0;
+    client.expected = options->wish != IPERF_RECEIVE;
+    *listening = client.expected > 0 && !listener;
+    if (*listening)
+        error = listen_on(options->back_port, options);
+    return error == ERR_OK ? connect_all(options) : error;
+}
+
+static unsigned count_ours(void)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < STREAMS; i++)
+        count += streams[i].state != STREAM_FREE && streams[i].ours;
+    return count;
+}
+
+static void abandon_ours(void)
+{
+    for (size_t i = 0; i < STREAMS; i++)
+        if (streams[i].ours)
+            abandon(&streams[i]);
+}
+
+/* Every stream ends by itself or for want of progress; a connection that does not come back is
+ * waited for as long. False: interrupted. */
+static bool wait_for_streams(const struct iperf_options *options)
+{
+    uint64_t moved = board_clock_us();
+
+    for (;;) {
         LOCK_TCPIP_CORE();
-        if (stream->ours)
-            abandon(stream);
+        unsigned ours = count_ours();
+        bool expecting = client.expected > 0;
         UNLOCK_TCPIP_CORE();
-        console_flush();
-        return shell_error("iperf was interrupted");
+
+        if (ours > 0)
+            moved = board_clock_us();
+        if (ours == 0 && (!expecting || client.failed))
+            return true;
+        if (ours == 0 && board_clock_us() - moved >= options->timeout_ms * 1000ull) {
+            client.failed = true;
+            console_notice("error: iperf waited in vain for a connection back to port %u",
+                           options->back_port);
+            return true;
+        }
+        if (!console_wait(500))
+            return false;
     }
+}
+
+bool iperf_tcp_send(const struct iperf_options *options)
+{
+    char summary[TEXT_TRANSFER_MAX];
+    bool listening;
+
+    LOCK_TCPIP_CORE();
+    err_t error = start_client(options, &listening);
+    UNLOCK_TCPIP_CORE();
+
+    bool finished = error == ERR_OK && wait_for_streams(options);
+
+    LOCK_TCPIP_CORE();
+    client.expected = 0;
+    abandon_ours();
+    if (listening)
+        stop_listening();
+    UNLOCK_TCPIP_CORE();
     console_flush();
-    return true;
+    if (error != ERR_OK)
+        return shell_error("iperf cannot connect: %s", net_error(error));
+    if (!finished)
+        return shell_error("iperf was interrupted");
+    if (options->streams > 1 && client.end > client.start)
+        console_printf("iperf: sum of %u streams: %s\n", (unsigned)options->streams,
+                       text_transfer(summary, "tx", client.sent, client.end - client.start));
+    return !client.failed;
 }

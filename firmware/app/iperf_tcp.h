@@ -11,10 +11,10 @@
 #include "iperf_options.h"
 
 /** Serves in the background until stopped; both hold lwIP's core lock. */
-err_t iperf_tcp_serve(uint16_t port);
+err_t iperf_tcp_serve(const struct iperf_options *options);
 void iperf_tcp_stop(void);
 
-/** Sends, in the shell's task, lock not held; prints its result. */
+/** Sends, and receives with -d and -r, in the shell's task, lock not held; prints its result. */
 bool iperf_tcp_send(const struct iperf_options *options);
 
 #endif

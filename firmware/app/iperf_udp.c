@@ -1,16 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * iperf 2 over UDP: a server for one session at a time, and a paced sender. The server answers the
- * last datagram with a report and sends nothing else: the address of a client that asks it to send
- * (iperf -R, -d, -r) may be forged, and the device would flood a third party.
+ * iperf 2 over UDP, the client: paced streams, each with a port of its own.
  */
 #include "iperf_udp.h"
 
 #include <string.h>
-
-#include "FreeRTOS.h"
-#include "task.h"
 
 #include "lwip/pbuf.h"
 #include "lwip/tcpip.h"
@@ -18,7 +13,7 @@
 
 #include "board_api.h"
 #include "console.h"
-#include "iperf_wire.h"
+#include "iperf_series.h"
 #include "net.h"
 #include "shell.h"
 #include "text.h"
@@ -26,173 +21,27 @@
 #define FIN_TRIES   10
 #define FIN_WAIT_MS 100u
 
-/* A new client may begin once the current one has been silent for this long. */
-#define SILENCE_US 1000000u
-
-/* Minimum time between two reports, and between two refusals: addresses may be forged. */
-#define REPORT_GAP_US  20000u
-#define REFUSAL_GAP_US 1000000u
-
 /* A late sender catches up for at most this long, then checks for Ctrl-C and lets tasks of lower
  * priority run. */
 #define BURST_US 5000u
 
-struct session {
-    bool active;
-    ip_addr_t peer;
-    uint16_t port;
-    struct iperf_count count;
-    int64_t answered; /* id (negative) of the last datagram that got a report */
-    uint8_t report[IPERF_REPORT_LEN];
-};
-
-static struct udp_pcb *server;
-static struct session session;
-static uint64_t next_report, next_refusal; /* earliest time, device clock */
-
-/* ---- server ---- */
-
-static void print_result(void)
-{
-    const struct iperf_count *count = &session.count;
-    char summary[TEXT_TRANSFER_MAX], name[IPADDR_STRLEN_MAX];
-    uint32_t jitter = iperf_jitter_us(count);
-
-    console_notice("iperf: %s, %lld/%lld lost, jitter %u.%03u ms, from %s",
-                   text_transfer(summary, "udp rx", count->bytes, count->last - count->start),
-                   (long long)iperf_missing(count), (long long)count->highest,
-                   (unsigned)(jitter / 1000), (unsigned)(jitter % 1000),
-                   text_address(&session.peer, name));
-}
-
-/* Sends at most one report per id, and ids only advance: a report that an echo service reflects
- * looks like another last datagram, but repeats the previous id. */
-static void send_report(int64_t id, uint64_t now)
-{
-    struct pbuf *p;
-
-    session.answered = id;
-    next_report = now + REPORT_GAP_US;
-    p = pbuf_alloc(PBUF_TRANSPORT, IPERF_REPORT_LEN, PBUF_RAM);
-    if (!p)
-        return; /* the client asks again */
-    (void)pbuf_take(p, session.report, IPERF_REPORT_LEN);
-    (void)udp_sendto(server, p, &session.peer, session.port);
-    pbuf_free(p);
-}
-
-static bool from_session(const ip_addr_t *from, u16_t port)
-{
-    return session.port == port && ip_addr_eq(&session.peer, from);
-}
-
-/* Reordered datagrams may arrive after the end of a session; they do not begin a new one. Nor does
- * another client while a session is active. */
-static bool may_begin(const ip_addr_t *from, u16_t port, uint64_t now)
-{
-    bool silent = now - session.count.last >= SILENCE_US;
-
-    if (session.port == 0 || silent)
-        return true;
-    return !session.active && !from_session(from, port);
-}
-
-static void refuse(const struct iperf_request *request, const ip_addr_t *from, uint64_t now)
-{
-    char name[IPADDR_STRLEN_MAX];
-
-    if (now < next_refusal)
-        return;
-    next_refusal = now + REFUSAL_GAP_US;
-    console_notice("error: iperf refuses to send UDP to %s (%s): the address may be forged; use "
-                   "'iperf -c HOST -u' here",
-                   text_address(from, name), iperf_wish_name(request->wish));
-}
-
-static void on_last(const uint8_t *head, uint16_t len, uint64_t now)
-{
-    int64_t id = iperf_datagram_id(head);
-
-    if (session.active)
-        iperf_count_datagram(&session.count, head, len, now);
-    if (now < next_report || id >= session.answered)
-        return;
-    if (session.active)
-        print_result();
-    session.active = false;
-    iperf_write_report(&session.count, head, session.report);
-    send_report(id, now);
-}
-
-static void on_datagram(void *context, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *from,
-                        u16_t port)
-{
-    uint8_t head[IPERF_DATAGRAM_MIN] = {0};
-    uint64_t now = board_clock_us();
-    u16_t len = p->tot_len;
-    u16_t have = pbuf_copy_partial(p, head, sizeof head, 0);
-    bool last = iperf_datagram_id(head) < 0;
-
-    (void)context;
-    (void)pcb;
-    pbuf_free(p);
-    if (have < IPERF_DATAGRAM_LEN)
-        return;
-    if (last) {
-        if (from_session(from, port))
-            on_last(head, len, now);
-        return;
-    }
-    if (!session.active || !from_session(from, port)) {
-        struct iperf_request request =
-            iperf_parse_header(head + IPERF_DATAGRAM_LEN, have - IPERF_DATAGRAM_LEN);
-
-        if (request.wish != IPERF_RECEIVE)
-            refuse(&request, from, now);
-        if (request.wish == IPERF_SEND_INSTEAD || !may_begin(from, port, now))
-            return;
-        session =
-            (struct session){.active = true, .peer = *from, .port = port, .count = {.start = now}};
-    }
-    iperf_count_datagram(&session.count, head, len, now);
-}
-
-err_t iperf_udp_serve(uint16_t port)
-{
-    server = udp_new_ip_type(IPADDR_TYPE_ANY);
-
-    err_t error = server ? udp_bind(server, IP_ANY_TYPE, port) : ERR_MEM;
-
-    if (error == ERR_OK)
-        udp_recv(server, on_datagram, NULL);
-    else
-        iperf_udp_stop();
-    return error;
-}
-
-void iperf_udp_stop(void)
-{
-    if (server)
-        udp_remove(server);
-    server = NULL;
-    session = (struct session){0};
-}
-
-/* ---- client ---- */
-
 struct sender {
     struct udp_pcb *pcb;
-    const struct iperf_options *options;
-    uint32_t length;
-    uint64_t start;
     uint64_t offered, sent; /* bytes passed to the stack, bytes it accepted */
     int64_t id;             /* of the latest datagram sent */
     uint32_t refused;       /* datagrams that the stack rejected; the reason */
     err_t reason;
+    bool over;
+    struct iperf_series series;
     volatile bool reported;
     uint8_t report[IPERF_REPORT_LEN];
     size_t report_len;
 };
+
+static struct sender senders[IPERF_STREAMS];
+static const struct iperf_options *options;
+static uint32_t length; /* of a datagram */
+static uint64_t start;
 
 static void on_report(void *context, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *from,
                       u16_t port)
@@ -210,14 +59,28 @@ static void on_report(void *context, struct udp_pcb *pcb, struct pbuf *p, const 
     pbuf_free(p);
 }
 
+/* ---- sending ---- */
+
+static void write_head(uint8_t head[IPERF_DATAGRAM_MIN], int64_t id)
+{
+    const struct iperf_request request = {.wish = options->wish,
+                                          .port = options->back_port,
+                                          .bytes = options->bytes,
+                                          .duration =
+                                              options->bytes ? 0 : options->milliseconds * 1000ull};
+
+    iperf_write_datagram(head, id, board_clock_us());
+    if (options->wish != IPERF_RECEIVE)
+        iperf_write_header(head + IPERF_DATAGRAM_LEN, &request, true);
+}
+
 static bool send_datagram(struct sender *sender, int64_t id)
 {
     uint8_t head[IPERF_DATAGRAM_MIN];
 
-    iperf_write_datagram(head, id, board_clock_us());
-
+    write_head(head, id);
     LOCK_TCPIP_CORE();
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)sender->length, PBUF_RAM);
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)length, PBUF_RAM);
     err_t error = ERR_MEM;
 
     if (p) {
@@ -236,49 +99,82 @@ static bool send_datagram(struct sender *sender, int64_t id)
 /* Only a datagram that was sent consumes an id: the server would count the others as lost. */
 static void send_next(struct sender *sender)
 {
-    sender->offered += sender->length;
+    sender->offered += length;
     if (send_datagram(sender, sender->id + 1)) {
         sender->id++;
-        sender->sent += sender->length;
+        sender->sent += length;
     } else {
         sender->refused++;
     }
 }
 
-static bool is_over(const struct sender *sender, uint64_t passed)
+static void print_sent(const char *bytes)
 {
-    const struct iperf_options *options = sender->options;
+    char name[IPADDR_STRLEN_MAX];
 
-    return options->bytes ? sender->offered >= options->bytes
-                          : passed >= options->milliseconds * 1000ull;
+    console_printf("iperf: %s, to %s\n", bytes, text_address(&options->host, name));
 }
 
-/* Sends the datagrams due by now at the requested rate. Catches up if late, as iperf does, but for
- * at most one burst and not beyond the end. False at the end. */
-static bool send_due(struct sender *sender)
+static void print_series(struct sender *sender, bool last)
 {
-    uint64_t begun = board_clock_us(), now;
+    char line[TEXT_INTERVAL_MAX];
+    struct iperf_interval i;
+    uint64_t now = board_clock_us();
 
-    while ((now = board_clock_us()) - begun < BURST_US) {
-        uint64_t passed = now - sender->start;
-        uint64_t due = passed * sender->options->rate_kbit / 8000;
+    while (iperf_series_next(&sender->series, now, sender->sent, &i) ||
+           (last && iperf_series_end(&sender->series, now, sender->sent, &i)))
+        print_sent(text_interval(line, "udp tx", i.from, i.to, i.bytes));
+}
 
-        if (is_over(sender, passed))
-            return false;
-        if (sender->offered > due)
-            break;
+/* Datagrams due by now at the wanted rate: late ones are made up for, as iperf does, but neither
+ * beyond the end nor for longer than a burst. What has no rate sends until the stack refuses. */
+static void send_due(struct sender *sender, uint64_t burst_end)
+{
+    uint64_t now;
+
+    while (!sender->over && (now = board_clock_us()) < burst_end) {
+        uint64_t passed = now - start;
+        uint32_t refused = sender->refused;
+
+        sender->over = options->bytes ? sender->offered >= options->bytes
+                                      : passed >= options->milliseconds * 1000ull;
+        if (sender->over ||
+            (options->rate_kbit > 0 && sender->offered > passed * options->rate_kbit / 8000))
+            return;
         send_next(sender);
+        if (options->rate_kbit == 0 && sender->refused > refused)
+            return;
     }
+}
+
+/* False: interrupted. */
+static bool send_all(void)
+{
+    uint32_t active;
+
+    do {
+        uint64_t share = BURST_US / options->streams;
+
+        active = 0;
+        for (struct sender *s = senders; s < senders + options->streams; s++) {
+            send_due(s, board_clock_us() + share);
+            print_series(s, false);
+            active += !s->over;
+        }
+        if (!console_wait(1))
+            return false;
+    } while (active > 0);
     return true;
 }
 
-static void print_sent(const struct sender *sender, uint64_t us)
+/* ---- the end ---- */
+
+static void print_result(struct sender *sender, uint64_t us)
 {
-    char summary[TEXT_TRANSFER_MAX], name[IPADDR_STRLEN_MAX];
+    char summary[TEXT_TRANSFER_MAX];
     uint32_t lost, total;
 
-    console_printf("iperf: %s, to %s\n", text_transfer(summary, "udp tx", sender->sent, us),
-                   text_address(&sender->options->host, name));
+    print_sent(text_transfer(summary, "udp tx", sender->sent, us));
     if (sender->refused)
         console_printf("iperf: %u datagrams not sent: %s\n", (unsigned)sender->refused,
                        net_error(sender->reason));
@@ -288,55 +184,122 @@ static void print_sent(const struct sender *sender, uint64_t us)
         console_printf("iperf: the server sent no report\n");
 }
 
-static void ask_for_report(struct sender *sender)
+static bool ask_for_reports(void)
 {
-    for (int i = 0; i < FIN_TRIES && !sender->reported; i++) {
-        (void)send_datagram(sender, -++sender->id);
+    for (int i = 0; i < FIN_TRIES; i++) {
+        bool waiting = false;
+
+        for (struct sender *s = senders; s < senders + options->streams; s++) {
+            if (s->reported)
+                continue;
+            waiting = true;
+            (void)send_datagram(s, -++s->id);
+        }
+        if (!waiting)
+            return true;
         if (!console_wait(FIN_WAIT_MS))
-            return;
+            return false;
     }
+    return true;
 }
 
-static bool open(struct sender *sender)
+/* ---- life ---- */
+
+static err_t open(struct sender *sender)
 {
-    LOCK_TCPIP_CORE();
-    sender->pcb = udp_new_ip_type(IP_GET_TYPE(&sender->options->host));
-    err_t error = sender->pcb
-                      ? udp_connect(sender->pcb, &sender->options->host, sender->options->port)
-                      : ERR_MEM;
+    err_t error;
+
+    sender->pcb = udp_new_ip_type(IP_GET_TYPE(&options->host));
+    error = sender->pcb ? udp_connect(sender->pcb, &options->host, options->port) : ERR_MEM;
     if (error == ERR_OK)
         udp_recv(sender->pcb, on_report, sender);
-    else if (sender->pcb)
-        udp_remove(sender->pcb);
-    UNLOCK_TCPIP_CORE();
-    return error == ERR_OK || shell_error("iperf cannot send: %s", net_error(error));
+    return error;
 }
 
-bool iperf_udp_send(const struct iperf_options *options)
+/* With -d and -r the other side sends, too, to a port of its own choice. */
+static err_t open_all(bool *serving)
 {
-    static struct sender sender;
-    bool finished = true;
+    err_t error = ERR_OK;
 
-    sender = (struct sender){
-        .options = options,
-        .length = options->length            ? options->length
-                  : IP_IS_V6(&options->host) ? 1450
-                                             : 1470,
-    };
-    if (!open(&sender))
-        return false;
-
-    sender.start = board_clock_us();
-    while (finished && send_due(&sender))
-        finished = console_wait(1);
-
-    uint64_t us = board_clock_us() - sender.start;
-
-    if (finished)
-        ask_for_report(&sender);
+    *serving = false;
+    memset(senders, 0, sizeof senders);
     LOCK_TCPIP_CORE();
-    udp_remove(sender.pcb);
+    if (options->wish != IPERF_RECEIVE)
+        error = iperf_udp_expect(options, serving);
+    for (uint32_t i = 0; i < options->streams && error == ERR_OK; i++)
+        error = open(&senders[i]);
     UNLOCK_TCPIP_CORE();
-    print_sent(&sender, us);
-    return finished || shell_error("iperf was interrupted");
+    return error;
+}
+
+static void close_all(bool serving)
+{
+    LOCK_TCPIP_CORE();
+    for (uint32_t i = 0; i < IPERF_STREAMS; i++) {
+        if (senders[i].pcb)
+            udp_remove(senders[i].pcb);
+        senders[i].pcb = NULL;
+    }
+    if (serving)
+        iperf_udp_stop();
+    UNLOCK_TCPIP_CORE();
+}
+
+/* The session that comes back ends with its last datagram, or in silence. False: none came, or
+ * interrupted. */
+static bool wait_for_session(uint32_t ended_before)
+{
+    uint64_t most = options->milliseconds * 1000ull + 2 * options->timeout_ms * 1000ull;
+    uint64_t end = board_clock_us() + most;
+
+    while (iperf_udp_sessions_ended() == ended_before) {
+        if (board_clock_us() >= end)
+            return shell_error("iperf waited in vain for datagrams to port %u", options->back_port);
+        if (!console_wait(500))
+            return shell_error("iperf was interrupted");
+    }
+    return true;
+}
+
+static bool send_and_report(void)
+{
+    uint32_t ended = iperf_udp_sessions_ended();
+    char summary[TEXT_TRANSFER_MAX];
+    uint64_t sum = 0, us;
+    bool finished;
+
+    start = board_clock_us();
+    for (uint32_t i = 0; i < options->streams; i++)
+        iperf_series_begin(&senders[i].series, start, options->interval_ms);
+    finished = send_all();
+    us = board_clock_us() - start;
+    for (uint32_t i = 0; i < options->streams; i++)
+        print_series(&senders[i], true);
+    if (finished)
+        finished = ask_for_reports();
+    for (uint32_t i = 0; i < options->streams; i++) {
+        print_result(&senders[i], us);
+        sum += senders[i].sent;
+    }
+    if (options->streams > 1)
+        console_printf("iperf: sum of %u streams: %s\n", (unsigned)options->streams,
+                       text_transfer(summary, "udp tx", sum, us));
+    if (!finished)
+        return shell_error("iperf was interrupted");
+    return options->wish == IPERF_RECEIVE || wait_for_session(ended);
+}
+
+bool iperf_udp_send(const struct iperf_options *wanted)
+{
+    bool serving, good;
+    err_t error;
+
+    options = wanted;
+    length = wanted->length > 0 ? wanted->length : IP_IS_V6(&wanted->host) ? 1450 : 1470;
+    error = open_all(&serving);
+    good = error == ERR_OK ? send_and_report()
+                           : shell_error("iperf cannot send: %s", net_error(error));
+    close_all(serving);
+    console_flush();
+    return good;
 }

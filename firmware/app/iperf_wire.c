@@ -18,7 +18,8 @@
 #define FLAG_BACK_NOW    0x00000001u
 #define FLAG_EXTENDED    0x40000000u
 #define FLAG_ID64        0x08000000u /* of datagrams */
-#define FLAGS_PLAIN      0x48010098u /* extended header, 64-bit numbers, header length */
+#define FLAGS_TCP        0x40010078u /* extended header, length of the header */
+#define FLAGS_UDP        0x48010098u /* and 64-bit numbers */
 #define UPPER_REVERSE    0x04000000u
 #define UPPER_BOTH       0x08000000u
 #define VERSION          0x0002000100080003ull /* 2.1.8: what was tested against */
@@ -92,6 +93,26 @@ struct iperf_request iperf_parse_header(const uint8_t *header, size_t len)
     return request;
 }
 
+void iperf_write_header(uint8_t header[IPERF_HEADER_LEN], const struct iperf_request *request,
+                        bool udp)
+{
+    uint32_t flags = udp ? FLAGS_UDP : FLAGS_TCP;
+    uint32_t amount = request->duration > 0 ? 0 - (uint32_t)(request->duration / TEN_MILLISECONDS)
+                                            : (uint32_t)request->bytes & INT32_MAX;
+
+    if (request->wish == IPERF_SEND_NOW)
+        flags |= FLAG_BACK | FLAG_BACK_NOW;
+    else if (request->wish == IPERF_SEND_AFTERWARDS)
+        flags |= FLAG_BACK;
+    memset(header, 0, IPERF_HEADER_LEN);
+    store_be32(header + FLAGS, flags);
+    store_be32(header + STREAMS, 1);
+    store_be32(header + PORT, request->port);
+    store_be32(header + AMOUNT, amount);
+    store_be32(header + VERSION_HIGH, (uint32_t)(VERSION >> 32));
+    store_be32(header + VERSION_LOW, (uint32_t)VERSION);
+}
+
 const char *iperf_wish_name(enum iperf_wish wish)
 {
     static const char *const names[] = {"-c", "-d", "-r", "-R", "--full-duplex"};
@@ -103,17 +124,14 @@ const char *iperf_wish_name(enum iperf_wish wish)
 
 void iperf_write_datagram(uint8_t head[IPERF_DATAGRAM_MIN], int64_t id, uint64_t now_us)
 {
-    uint8_t *header = head + IPERF_DATAGRAM_LEN;
+    static const struct iperf_request plain = {.wish = IPERF_RECEIVE};
 
-    memset(head, 0, IPERF_DATAGRAM_MIN);
+    memset(head, 0, IPERF_DATAGRAM_LEN);
     store_be32(head + ID_LOW, (uint32_t)id);
     store_be32(head + SECONDS, (uint32_t)(now_us / 1000000));
     store_be32(head + MICROSECONDS, (uint32_t)(now_us % 1000000));
     store_be32(head + ID_HIGH, (uint32_t)((uint64_t)id >> 32));
-    store_be32(header + FLAGS, FLAGS_PLAIN);
-    store_be32(header + STREAMS, 1);
-    store_be32(header + VERSION_HIGH, (uint32_t)(VERSION >> 32));
-    store_be32(header + VERSION_LOW, (uint32_t)VERSION);
+    iperf_write_header(head + IPERF_DATAGRAM_LEN, &plain, true);
 }
 
 int64_t iperf_datagram_id(const uint8_t head[IPERF_DATAGRAM_LEN + 4])

@@ -35,6 +35,10 @@ struct iperf_request {
 /** Reads a client's header. One that is short or missing (--compatibility) means IPERF_RECEIVE. */
 struct iperf_request iperf_parse_header(const uint8_t *header, size_t len);
 
+/** The header of a client, which says what `request` asks for. */
+void iperf_write_header(uint8_t header[IPERF_HEADER_LEN], const struct iperf_request *request,
+                        bool udp);
+
 /** The iperf option for a mode. */
 const char *iperf_wish_name(enum iperf_wish wish);
 

@@ -154,6 +154,19 @@ const char *text_transfer(char out[TEXT_TRANSFER_MAX], const char *direction, ui
     return out;
 }
 
+const char *text_interval(char out[TEXT_INTERVAL_MAX], const char *direction, uint64_t from,
+                          uint64_t to, uint64_t bytes)
+{
+    uint64_t hundredths = to > from ? bytes * 800 / (to - from) : 0; /* of a Mbit/s */
+
+    (void)text_format(out, TEXT_INTERVAL_MAX, "%s %u.%03u-%u.%03u s: %llu bytes, %llu.%02u Mbit/s",
+                      direction, (unsigned)(from / 1000000), (unsigned)(from / 1000 % 1000),
+                      (unsigned)(to / 1000000), (unsigned)(to / 1000 % 1000),
+                      (unsigned long long)bytes, (unsigned long long)(hundredths / 100),
+                      (unsigned)(hundredths % 100));
+    return out;
+}
+
 bool text_to_u64(const char *word, uint64_t max, uint64_t *out)
 {
     uint64_t value = 0;
@@ -171,6 +184,30 @@ bool text_to_u64(const char *word, uint64_t max, uint64_t *out)
         value = value * 10 + digit;
     }
     *out = value;
+    return true;
+}
+
+bool text_to_size(const char *word, uint64_t max, uint64_t *out)
+{
+    static const struct {
+        char suffix;
+        uint32_t unit;
+    } units[] = {{'k', 1000}, {'K', 1024}, {'m', 1000000}, {'M', 1024 * 1024}};
+    char digits[24];
+    size_t len = strlen(word);
+    uint32_t unit = 1;
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && len > 0; i++)
+        if (word[len - 1] == units[i].suffix)
+            unit = units[i].unit;
+    len -= unit > 1;
+    if (len >= sizeof digits)
+        return false;
+    memcpy(digits, word, len);
+    digits[len] = '\0';
+    if (!text_to_u64(digits, max / unit, out))
+        return false;
+    *out *= unit;
     return true;
 }
 

@@ -28,10 +28,19 @@ size_t text_format(char *out, size_t cap, const char *format, ...)
 const char *text_transfer(char out[TEXT_TRANSFER_MAX], const char *direction, uint64_t bytes,
                           uint64_t microseconds);
 
+/* A part of one: "DIRECTION A-B s: N bytes, R Mbit/s"; times in microseconds since its start. */
+#define TEXT_INTERVAL_MAX 80
+const char *text_interval(char out[TEXT_INTERVAL_MAX], const char *direction, uint64_t from,
+                          uint64_t to, uint64_t bytes);
+
 /** Parses a decimal word, at most max. */
 bool text_to_u64(const char *word, uint64_t max, uint64_t *out);
 
-/** The same for 32 bits, with a minimum. */
+/** The same, with a suffix as iperf has them: k or m for thousands or millions, K or M for 2^10 or
+ * 2^20. */
+bool text_to_size(const char *word, uint64_t max, uint64_t *out);
+
+/** As text_to_u64() for 32 bits, with a minimum. */
 bool text_to_u32(const char *word, uint32_t min, uint32_t max, uint32_t *out);
 
 /** Reads a decimal number with up to three places ("0.25") as thousandths, no larger than max. */

@@ -131,6 +131,54 @@ TEST(the_modes_a_client_requests_are_told_apart)
     assert_string_equal(iperf_wish_name(IPERF_SEND_INSTEAD), "-R");
 }
 
+/* Read back by the parser, whose words are those of the real iperf. */
+TEST(header_asks_for_what_was_wished)
+{
+    static const enum iperf_wish wishes[] = {IPERF_RECEIVE, IPERF_SEND_NOW, IPERF_SEND_AFTERWARDS};
+
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        struct iperf_request wanted = {.wish = wishes[i], .port = 5002, .duration = 3 * SECOND},
+                             got;
+        uint8_t header[IPERF_HEADER_LEN];
+
+        iperf_write_header(header, &wanted, false);
+        got = iperf_parse_header(header, sizeof header);
+        assert_int_equal(got.wish, wanted.wish);
+        assert_int_equal(got.port, 5002);
+        assert_int_equal(got.bytes, 0);
+        assert_int_equal(got.duration, 3 * SECOND);
+
+        wanted = (struct iperf_request){.wish = wishes[i], .port = 5002, .bytes = 123456};
+        iperf_write_header(header, &wanted, true);
+        got = iperf_parse_header(header, sizeof header);
+        assert_int_equal(got.wish, wanted.wish);
+        assert_int_equal(got.bytes, 123456);
+        assert_int_equal(got.duration, 0);
+    }
+}
+
+TEST(first_words_of_headers_are_those_of_iperf)
+{
+    static const struct {
+        enum iperf_wish wish;
+        uint8_t tcp[4], udp[4];
+    } cases[] = {
+        {IPERF_RECEIVE, {0x40, 1, 0, 0x78}, {0x48, 1, 0, 0x98}},
+        {IPERF_SEND_NOW, {0xc0, 1, 0, 0x79}, {0xc8, 1, 0, 0x99}},
+        {IPERF_SEND_AFTERWARDS, {0xc0, 1, 0, 0x78}, {0xc8, 1, 0, 0x98}},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct iperf_request request = {.wish = cases[i].wish};
+        uint8_t header[IPERF_HEADER_LEN];
+
+        iperf_write_header(header, &request, false);
+        assert_memory_equal(header, cases[i].tcp, 4);
+        iperf_write_header(header, &request, true);
+        assert_memory_equal(header, cases[i].udp, 4);
+    }
+}
+
 TEST(amounts_are_bytes_or_hundredths_of_a_second)
 {
     struct iperf_request request = asked(0xc0010079, 0, 1000);
@@ -162,6 +210,8 @@ int main(void)
         RUN(jitter_ignores_the_difference_of_the_clocks),
         RUN(report_says_what_was_counted),
         RUN(the_modes_a_client_requests_are_told_apart),
+        RUN(header_asks_for_what_was_wished),
+        RUN(first_words_of_headers_are_those_of_iperf),
         RUN(amounts_are_bytes_or_hundredths_of_a_second),
         RUN(a_truncated_header_means_receive_only),
     };
