@@ -160,7 +160,7 @@ def test_two_builds_of_one_compiler_version_are_different_tools(
         said = capsys.readouterr().out
         assert "Not compared" in said
         assert made_with["esp32"] in said and other["esp32"] in said
-        assert "Nothing has risen" not in said
+        assert "Nothing has grown" not in said
     cores.exact_version.cache_clear()
 
 

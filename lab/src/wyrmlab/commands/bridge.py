@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`bridge`: the socket that wg(8) looks for, answered by a device through its console.
+"""`bridge`: the socket that wg(8) connects to, served by a device through its console.
 
-The bridge hands over one request at a time, and refuses what is none before a device sees it.
+The bridge forwards one request at a time, and rejects invalid ones before the device sees them.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _greet(device: UapiDevice, addresses: list[str]) -> None:
         device.command(f"wg up {' '.join(addresses)}")
     elif number == errno.ENETDOWN:
         say(
-            "The device's tunnel is down, so wg will say `Network is down`; start it with"
+            "The device's tunnel is down, so wg prints `Network is down`; start it with"
             " --address, or with `wg up` on its console."
         )
     elif addresses:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The tree of commands, their options and their help, and nothing else. Each imports what it needs
-when it runs: starting stays quick.
+"""The tree of commands, their options and their help, and nothing else. Each command imports its
+modules when it runs, so that `--help` stays fast.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ BoardOption = Annotated[
 
 @app.command(rich_help_panel=SETUP)
 def doctor() -> None:
-    """Say what this machine has and lacks, and how to get what is missing."""
+    """Check this machine and print how to install what is missing."""
     from wyrmlab.setup.doctor import examine
 
     raise typer.Exit(examine())
@@ -68,10 +68,10 @@ def doctor() -> None:
 @app.command(rich_help_panel=SETUP)
 def setup(
     all_of_it: Annotated[
-        bool, typer.Option("--all", help="Also what only the long tests need.")
+        bool, typer.Option("--all", help="Also install what only the long tests need.")
     ] = False,
 ) -> None:
-    """Install what is missing and fetch the third-party source. Done when needed."""
+    """Install missing packages and fetch third-party source. Other commands do this when needed."""
     from wyrmlab.setup import host_setup
 
     host_setup.setup_and_report(all_of_it=all_of_it)
@@ -87,10 +87,10 @@ def build(
         ),
     ] = None,
     size: Annotated[
-        bool, typer.Option("--size", help="Print where flash and RAM go, object by object.")
+        bool, typer.Option("--size", help="Print the flash and RAM of each object.")
     ] = False,
 ) -> None:
-    """Build the firmware, the library, the tests or wyrmd; the last line is the product's path."""
+    """Build firmware, library, tests or wyrmd; the last line is the path of the product."""
     from wyrmlab.commands import build as command
 
     command.run(target, board, size=size)
@@ -98,9 +98,11 @@ def build(
 
 @app.command(rich_help_panel=SETUP)
 def clean(
-    all_of_it: Annotated[bool, typer.Option("--all", help="Also runs/ and the cache.")] = False,
+    all_of_it: Annotated[
+        bool, typer.Option("--all", help="Also remove runs/ and the cache.")
+    ] = False,
 ) -> None:
-    """Remove build/ and say what that frees."""
+    """Remove build/ and print the space freed."""
     from wyrmlab.commands.clean import clean as run_clean
 
     run_clean(all_of_it=all_of_it)
@@ -108,7 +110,7 @@ def clean(
 
 @app.command(rich_help_panel=RUN)
 def demo(board: BoardOption = DEFAULT) -> None:
-    """A board boots, shakes hands with wireguard-go, carries pings and iperf, and proves it."""
+    """Boot a board, tunnel to wireguard-go, ping, measure with iperf, and check the captures."""
     from wyrmlab.commands.demo import run
 
     run(board)
@@ -119,17 +121,21 @@ def device(
     board: BoardOption = DEFAULT,
     conf: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="A wg-quick file: kept in flash, the tunnel goes up."),
+        typer.Option(
+            metavar="FILE", help="A wg-quick file to save in flash; the tunnel starts with it."
+        ),
     ] = None,
     tap: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            metavar="NAME", help="TAP in this network, made if absent. \\[default: wyrm0]"
+            metavar="NAME", help="TAP in this network, created if missing. \\[default: wyrm0]"
         ),
     ] = None,
     netns: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="A private network instead, known to `ip netns`."),
+        typer.Option(
+            metavar="NAME", help="Use a private network with this name in `ip netns` instead."
+        ),
     ] = None,
     icount_shift: Annotated[
         Optional[int],  # noqa: UP045
@@ -141,15 +147,15 @@ def device(
         Optional[Path],  # noqa: UP045
         typer.Option(
             metavar="FILE",
-            help="The file that plays the flash chip; made if absent, for its owner alone: it"
-            " holds keys. \\[default: one per board]",
+            help="File that emulates the flash chip. It is created if missing, and private to its"
+            " owner because it contains keys. \\[default: one per board]",
         ),
     ] = None,
     console: Annotated[
-        str, typer.Option(metavar="stdio|pty|socket:PATH", help="Where its console goes.")
+        str, typer.Option(metavar="stdio|pty|socket:PATH", help="Where to connect the console.")
     ] = "stdio",
 ) -> None:
-    """Boot one board on a TAP that any program can use, with its console at hand."""
+    """Boot a board on a TAP that other programs can use, and connect to its console."""
     from wyrmlab.commands import device as device_command
 
     device_command.run(
@@ -174,12 +180,12 @@ def run(
         ),
     ],
     board: BoardOption = DEFAULT,
-    quick: Annotated[bool, typer.Option("--quick", help="Shorter: less of everything.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Take fewer and shorter samples.")] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Finish the last run if it broke off.")
+        bool, typer.Option("--resume", help="Continue the last run if it was interrupted.")
     ] = False,
 ) -> None:
-    """Run experiments; each leaves a record, and a report at the end shows all of them."""
+    """Run experiments; write a record of each, and a report of all of them."""
     from wyrmlab.commands import run as command
 
     command.run(command.Options(names, board, quick, resume))
@@ -187,14 +193,17 @@ def run(
 
 @app.command(rich_help_panel=LAB)
 def runs() -> None:
-    """List what was run, the last first."""
+    """List the runs, the latest first."""
     from wyrmlab.commands import runs as command
 
     command.show_all()
 
 
 _RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="Its folder, its date, or an experiment's last.")
+    str,
+    typer.Argument(
+        metavar="RUN", help="A run's folder or date, or an experiment for its latest run."
+    ),
 ]
 
 
@@ -241,12 +250,12 @@ def report(
     command.write_report(names or [])
 
 
-_BRIDGE = """Let stock wg see and set a device's tunnel, through the device's console.
+_BRIDGE = """Let stock wg show and configure a device's tunnel, through the device's console.
 
-Makes the socket that wg(8) looks for and answers it out of the device, until Ctrl-C or until the \
-socket is removed. wg show, showconf, set, setconf, addconf and syncconf work as on any interface; \
-what they change lasts until the device restarts. Private and preshared keys go into the device \
-and are never told; a file without PrivateKey leaves the device the key it has.
+Creates the socket that wg(8) connects to and forwards requests to the device, until Ctrl-C or \
+until the socket is removed. wg show, showconf, set, setconf, addconf and syncconf work as on any \
+interface; changes last until the device restarts. The device accepts private and preshared keys, \
+but never reveals them; with a file without PrivateKey it keeps its key.
 
 In two terminals, for example:
 
@@ -267,15 +276,15 @@ def bridge(
         ),
     ],
     interface: Annotated[
-        str, typer.Option(metavar="NAME", help="What wg shall call the device's tunnel.")
+        str, typer.Option(metavar="NAME", help="Name of the device's tunnel in wg.")
     ] = "wy0",
     place: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
             "--socket",
             metavar="PATH",
-            help="Where to make the socket, instead of /var/run/wireguard/NAME.sock; wg looks"
-            " nowhere else, but only root may write there.",
+            help="Create the socket here instead of at /var/run/wireguard/NAME.sock, the only"
+            " place where wg finds it and where only root may write.",
         ),
     ] = None,
     addresses: Annotated[
@@ -283,12 +292,12 @@ def bridge(
         typer.Option(
             "--address",
             metavar="ADDRESS/BITS",
-            help="Start the device's tunnel, which is down, with this address and nothing else;"
-            " may be repeated. (wg sets keys and peers, but no addresses.)",
+            help="Start the device's tunnel, which must be down, with this address; may be"
+            " repeated. (wg sets keys and peers, but no addresses.)",
         ),
     ] = None,
     baud: Annotated[
-        int, typer.Option(metavar="N", help="Speed of a serial port, 8N1 without flow control.")
+        int, typer.Option(metavar="N", help="Baud rate of a serial port, 8N1 without flow control.")
     ] = 115200,
 ) -> None:
     from wyrmlab.commands import bridge as command
@@ -298,7 +307,7 @@ def bridge(
 
 @app.command(rich_help_panel=RUN)
 def genkey() -> None:
-    """Make a private key, as `wg genkey` does."""
+    """Generate a private key, like `wg genkey`."""
     from wyrmlab.commands import wg
 
     wg.run("genkey")
@@ -306,7 +315,7 @@ def genkey() -> None:
 
 @app.command(rich_help_panel=RUN)
 def pubkey() -> None:
-    """Read a private key, print its public key, as `wg pubkey` does."""
+    """Read a private key and print its public key, like `wg pubkey`."""
     from wyrmlab.commands import wg
 
     wg.run("pubkey")
@@ -314,7 +323,7 @@ def pubkey() -> None:
 
 @app.command(rich_help_panel=RUN)
 def genpsk() -> None:
-    """Make a preshared key, as `wg genpsk` does."""
+    """Generate a preshared key, like `wg genpsk`."""
     from wyrmlab.commands import wg
 
     wg.run("genpsk")
@@ -330,16 +339,16 @@ def test(
         bool,
         typer.Option(
             "--all",
-            help="Also the long tests: real rekeys, all cores and compilers, a bare Debian."
-            " Fetches boringtun, which other tests then use as a peer, too.",
+            help="Also run the long tests: real rekeys, all cores and compilers, a bare Debian."
+            " Fetches boringtun, which other tests then also use as a peer.",
         ),
     ] = False,
     soak: Annotated[
         bool,
         typer.Option(
             "--soak",
-            help="Also the soak, at most 60 minutes more: hundreds of simulated networks, a year of"
-            " one, fuzzers, a device's whole day, sessions renewed under load. Alone: -k soak.",
+            help="Also run the soak, at most 60 minutes more: hundreds of simulated networks, a"
+            " year of one, fuzzers, a whole day of a device, rekeys under load. Alone: -k soak.",
         ),
     ] = False,
 ) -> None:
@@ -355,7 +364,7 @@ def vectors(
         list[Path], typer.Argument(metavar="DIR", help="Folders with vector files (*.json).")
     ],
     all_of_it: Annotated[
-        bool, typer.Option("--all", help="Also the million-iteration X25519.")
+        bool, typer.Option("--all", help="Also run a million iterations of X25519.")
     ] = False,
 ) -> None:
     """Run test vectors against every backend; the last line is `N passed, N failed`."""
@@ -371,10 +380,10 @@ def fuzz(
         typer.Argument(metavar="TARGET", help="conf, input or uapi. \\[default: all]"),
     ] = None,
     seconds: Annotated[
-        int, typer.Option(metavar="N", min=1, max=86400, help="How long each runs.")
+        int, typer.Option(metavar="N", min=1, max=86400, help="Duration of each target.")
     ] = 60,
 ) -> None:
-    """Feed the parsers and the protocol with what nobody would send; learns from run to run."""
+    """Fuzz the parsers and the protocol; the corpus grows from run to run."""
     from wyrmlab.commands import fuzz as fuzzing
 
     raise typer.Exit(fuzzing.run(target, seconds))
@@ -382,18 +391,18 @@ def fuzz(
 
 @app.command(rich_help_panel=CHECK)
 def defects() -> None:
-    """Ask of every mistake known from other implementations whether it happens here."""
+    """List known defects of other implementations and whether tests show them absent here."""
     from wyrmlab.commands.defects import run
 
     raise typer.Exit(run())
 
 
-_FOOTPRINT = """Flash, RAM and stack that the library takes of a device; fails if any has risen.
+_FOOTPRINT = """Measure flash, RAM and stack of the library; fails if any has grown.
 
-Counted for Cortex-M4 and M0 as an application gets it that starts a tunnel and does nothing else, \
-of separate objects and with link-time optimisation, beside the targets of bench/targets.toml.
+Counts an application for Cortex-M4 and M0 that only starts a tunnel, \
+with and without link-time optimisation, beside the targets of bench/targets.toml.
 
-Where the bytes of one build go is what ./wyrm build --size shows.
+./wyrm build --size lists the objects of one build.
 """
 
 
@@ -401,10 +410,10 @@ Where the bytes of one build go is what ./wyrm build --size shows.
 def footprint(
     file: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--json", metavar="FILE", help="Also write the sizes there."),
+        typer.Option("--json", metavar="FILE", help="Also write the sizes to this file."),
     ] = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Make these sizes the baseline.")
+        bool, typer.Option("--accept", help="Record these sizes as the baseline.")
     ] = False,
 ) -> None:
     from wyrmlab.measure import sizes
@@ -412,7 +421,9 @@ def footprint(
     raise typer.Exit(sizes.run(file, accept=accept))
 
 
-bench = typer.Typer(cls=_Group, no_args_is_help=True, help="Measure, in one table each.")
+bench = typer.Typer(
+    cls=_Group, no_args_is_help=True, help="Benchmarks of the cryptography and of whole daemons."
+)
 app.add_typer(bench, name="bench", rich_help_panel=CHECK)
 
 
@@ -423,7 +434,7 @@ def crypto(
         typer.Option(
             "--core",
             metavar="NAME",
-            help="This core only (m0, esp32, host ...); may be repeated. \\[default: all]",
+            help="Only this core (m0, esp32, host ...); may be repeated. \\[default: all]",
         ),
     ] = None,
     profiles: Annotated[
@@ -431,22 +442,22 @@ def crypto(
         typer.Option(
             "--profile",
             metavar="speed|small|c|smallest",
-            help="This build only; may be repeated. \\[default: all but smallest]",
+            help="Only this build; may be repeated. \\[default: all but smallest]",
         ),
     ] = None,
     file: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--json", metavar="FILE", help="Also write the figures there."),
+        typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
     ] = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Make these figures the baseline.")
+        bool, typer.Option("--accept", help="Record these figures as the baseline.")
     ] = False,
     against: Annotated[
         bool,
-        typer.Option("--rivals", help="Also build and count other libraries, on emulated cores."),
+        typer.Option("--rivals", help="Also measure other libraries, on emulated cores."),
     ] = False,
 ) -> None:
-    """Instructions, code and stack of every primitive on every core; fails if one has risen."""
+    """Count instructions, code and stack of each primitive on each core; fails if one has grown."""
     from wyrmlab.measure import crypto as command
 
     raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept, against=against))
@@ -459,10 +470,10 @@ def implementations(
     ] = 5,
     file: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--json", metavar="FILE", help="Also write the figures there."),
+        typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
     ] = None,
 ) -> None:
-    """wyrmd beside other daemons for Linux: throughput, CPU time, handshakes, memory."""
+    """Compare wyrmd with other Linux daemons: throughput, CPU time, handshakes, memory."""
     from wyrmlab.experiments import implementations
 
     implementations.run(seconds, file)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`defects`: what others get wrong, and the tests that show whether it happens here."""
+"""`defects`: known defects of other implementations, and the tests that show them absent."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def show(defects: list[Defect]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    title = "What others get wrong: does it happen here?"
+    title = "Known defects of other implementations"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("kind", no_wrap=True)
@@ -90,5 +90,6 @@ def show(defects: list[Defect]) -> None:
     Console(highlight=False).print(table)
     fine = sum(defect.fine for defect in defects)
     print(
-        f"{fine} of {len(defects)} do not happen here. One's tests: ./wyrm test -k known_defect_07"
+        f"{fine} of {len(defects)} are shown absent here."
+        " To run the tests of one: ./wyrm test -k known_defect_07"
     )

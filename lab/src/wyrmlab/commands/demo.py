@@ -38,7 +38,7 @@ def run(board_name: str) -> None:
         print(f"record: {paths.shown(keeper.file)}", flush=True)
     if keeper.record.outcome != "passed":
         failed = [name for name, held in keeper.record.checks.items() if not held]
-        raise WyrmError(f"This did not hold: {'; '.join(failed)}.")
+        raise WyrmError(f"Checks failed: {'; '.join(failed)}.")
 
 
 def _print_outcome(terminal: Terminal, record: Record) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Runs the command line: every way out has its exit code, none shows a traceback unasked."""
+"""Runs the command line; maps every outcome to an exit code and hides tracebacks by default."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def _report(error: BaseException) -> int:
         )
         return FAILED
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS):
-        print(f"wyrm: {error.filename} is not yours to write: {error.strerror}.", file=sys.stderr)
+        print(f"wyrm: {error.filename} is not writable: {error.strerror}.", file=sys.stderr)
         return MISSING
     print(
-        f"wyrm: this should not have happened: {type(error).__name__}: {error}"
-        " (WYRM_DEBUG=1 shows where).",
+        f"wyrm: internal error: {type(error).__name__}: {error}"
+        " (WYRM_DEBUG=1 shows the traceback).",
         file=sys.stderr,
     )
     return FAILED

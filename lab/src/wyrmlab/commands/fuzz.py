@@ -60,7 +60,7 @@ def fuzz(name: str, seconds: int, *, inputs: int | None = None) -> int:
     found = re.search(r"number_of_executed_units: (\d+)", done.stdout)
     if done.returncode != 0 or found is None:
         raise WyrmError(
-            f"The fuzz target {name} found a mistake.",
+            f"The fuzz target {name} found a defect.",
             remedy=_again(program, done.stdout),
             detail="\n".join(done.stdout.splitlines()[-60:]),
         )
@@ -70,5 +70,5 @@ def fuzz(name: str, seconds: int, *, inputs: int | None = None) -> int:
 def _again(program: Path, said: str) -> str:
     written = re.search(r"Test unit written to (\S+)", said)
     if written is None:
-        return "It left no input to see it again; see above."
-    return f"To see it again: {paths.shown(program)} {paths.shown(Path(written[1]))}"
+        return "It left no input to reproduce it; see above."
+    return f"To reproduce it: {paths.shown(program)} {paths.shown(Path(written[1]))}"

@@ -102,5 +102,5 @@ def _judge(console: Console, tools: dict[str, str], rows: list[Row], *, accept: 
     if comparison.risen:
         return FAILED
     if len(comparison.other_tools) < len(tools):
-        console.print("Nothing has risen against the baseline.")
+        console.print("Nothing has grown since the baseline.")
     return 0

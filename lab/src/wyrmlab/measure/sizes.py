@@ -137,7 +137,7 @@ def run(file: Path | None, *, accept: bool) -> int:
     table.show_comparison(console, comparison)
     if comparison.risen:
         return FAILED
-    console.print("Nothing has risen against the baseline.")
+    console.print("Nothing has grown since the baseline.")
     return 0
 
 

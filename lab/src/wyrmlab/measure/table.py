@@ -48,8 +48,8 @@ def verdict(row: Row, code_goal: int | None) -> str:
 
 def show_comparison(console: Console, comparison: Comparison) -> None:
     for heading, lines in (
-        ("Risen against the baseline:", comparison.risen),
-        ("Fallen (keep them with --accept):", comparison.fallen),
+        ("Above the baseline:", comparison.risen),
+        ("Below the baseline (record them with --accept):", comparison.fallen),
         ("Not compared, made with other tools than the baseline:", comparison.other_tools),
     ):
         if lines:
