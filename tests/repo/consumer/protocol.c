@@ -8,34 +8,20 @@
 #include <wyrm.h>
 #include <wyrm_text.h>
 
+#include "no_platform.h"
+
 #include <stdio.h>
 
 WYRM_DEVICE_DEFINE(device, 1, 1);
 
-static bool no_random(void *ctx, void *out, size_t len)
-{
-    (void)ctx;
-    (void)out;
-    (void)len;
-    return false;
-}
-
-static bool no_time(void *ctx, uint8_t out[12])
-{
-    (void)ctx;
-    (void)out;
-    return false;
-}
-
 int main(void)
 {
-    static const struct wyrm_platform platform = {NULL, no_random, no_time};
     static const char private_key[] = "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=";
     uint8_t key[WYRM_KEY_LEN];
     char text[WYRM_KEY_TEXT_MAX];
 
     if (wyrm_key_parse(private_key, sizeof(private_key) - 1, key) != WYRM_OK ||
-        wyrm_init(&device, &device_pools, &platform) != WYRM_OK ||
+        wyrm_init(&device, &device_pools, &no_platform) != WYRM_OK ||
         wyrm_set_private_key(&device, key) != WYRM_OK || wyrm_public_key(&device, key) != WYRM_OK) {
         return 1;
     }

@@ -9,12 +9,14 @@
 
 #include "lwip/init.h"
 
+#include "no_platform.h"
+
 #include <stdio.h>
 #include <string.h>
 
 WYRM_LWIP_DEFINE(tunnel, 1, 1, 1);
 
-/* What lwIP asks of its port. */
+/* Functions that lwIP expects from its port. */
 u32_t sys_now(void)
 {
     return 0;
@@ -25,27 +27,11 @@ unsigned int lwip_port_rand(void)
     return 4; /* nothing here depends on it */
 }
 
-static bool no_random(void *ctx, void *out, size_t len)
-{
-    (void)ctx;
-    (void)out;
-    (void)len;
-    return false;
-}
-
-static bool no_time(void *ctx, uint8_t out[12])
-{
-    (void)ctx;
-    (void)out;
-    return false;
-}
-
 int main(void)
 {
-    static const struct wyrm_platform platform = {NULL, no_random, no_time};
     static const struct wyrm_prefix address = {.family = 4, .bits = 24, .addr = {10, 0, 0, 2}};
     const struct wyrm_lwip_config config = {
-        .platform = &platform, .addresses = &address, .n_addresses = 1, .listen_port = 51820};
+        .platform = &no_platform, .addresses = &address, .n_addresses = 1, .listen_port = 51820};
 
     lwip_init();
     if (wyrm_lwip_start(&tunnel, &config) != ERR_OK) {
