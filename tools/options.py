@@ -84,17 +84,16 @@ def kconfig(options: list[Option]) -> str:
     for one in options:
         if not one.prompt:
             continue
-        lines += [f"config {one.name}", f'    {one.type} "{one.prompt}"']
+        lines += [f"    config {one.name}", f'        {one.type} "{one.prompt}"']
         if one.range:
-            lines.append(f"    range {one.range[0]} {one.range[1]}")
+            lines.append(f"        range {one.range[0]} {one.range[1]}")
         if not any(line.startswith("default") for line in one.kconfig):
             default = "ny"[int(one.default)] if one.type == "bool" else one.default
-            lines.append(f"    default {default}")
-        lines += [f"    {line}" for line in one.kconfig]
-        lines.append("    help")
-        lines += [
-            f"      {line}" for line in textwrap.wrap(one.sentence, 84, break_on_hyphens=False)
-        ]
+            lines.append(f"        default {default}")
+        lines += [f"        {line}" for line in one.kconfig]
+        lines.append("        help")
+        wrapped = textwrap.wrap(one.sentence, 84, break_on_hyphens=False)
+        lines += [f"            {line}" for line in wrapped]
         lines.append("")
     return "\n".join([*lines, "endmenu", ""])
 

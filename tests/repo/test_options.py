@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from wyrmlab.base import paths
-from wyrmlab.setup import third_party
+from wyrmlab.setup import extras, third_party
 
 SRC = paths.ROOT / "src"
 
@@ -63,11 +63,22 @@ def test_no_option_of_the_headers_is_missing_from_the_list() -> None:
     assert found - {one.name for one in OPTIONS} == set()
 
 
-def compile_with(definitions: Iterable[str], *, lwip: bool) -> subprocess.CompletedProcess[str]:
+def compile_with(
+    definitions: Iterable[str], *, lwip: bool, include: Path = SRC
+) -> subprocess.CompletedProcess[str]:
     """Checks the library, and what is compiled with lwIP only if that is asked for."""
     sources = [*SRC.glob("*.c"), *SRC.glob("core/*.c"), *SRC.glob("crypto/*.c")]
     sources += [*SRC.glob("crypto/c/*.c")]
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Wundef", "-Werror", "-fsyntax-only", f"-I{SRC}"]
+    flags = [
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Wundef",
+        "-Werror",
+        "-fsyntax-only",
+        f"-I{SRC}",
+        f"-I{include}",
+    ]
     if lwip:
         tree = third_party.folder() / "lwip"
         sources = list(SRC.glob("port/lwip/*.c"))
@@ -119,3 +130,28 @@ def test_choices_of_kconfig_reach_the_library(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["shows", "96", "1", "0", "0", "8"]
+
+
+def test_esp_idf_reads_kconfig_and_its_choices_compile(tmp_path: Path) -> None:
+    """Its own checker of style, and its own generator of sdkconfig.h."""
+    python = str(extras.PACKAGING.python)
+    copy = tmp_path / "Kconfig"
+    copy.write_text((paths.ROOT / "Kconfig").read_text())
+    header = tmp_path / "sdkconfig.h"
+    root = tmp_path / "Kconfig.root"
+    root.write_text(f'config LWIP_IPV6\n    bool "IPv6"\n    default y\nsource "{copy}"\n')
+    generate = ["--kconfig", str(root), "--config", str(tmp_path / "sdkconfig")]
+    for command in (
+        [python, "-m", "kconfcheck", str(copy)],
+        [python, "-m", "kconfgen", *generate, "--output", "header", str(header)],
+    ):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = compile_with(
+        ['WYRM_USER_CONFIG_FILE="wyrm_kconfig.h"', "ESP_PLATFORM"],
+        lwip=False,
+        include=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    wanted = {f"#define CONFIG_{one.name} " for one in OPTIONS if one.prompt}
+    assert [line for line in sorted(wanted) if line not in header.read_text()] == []

@@ -10,6 +10,8 @@ from wyrmlab.setup import build
 
 
 def run(target: build.Target, board: str | None, *, size: bool) -> None:
+    if size and target is build.Target.DOCS:
+        raise UsageError("The documentation is not a program: it has no --size.")
     if size and target is build.Target.TESTS:
         raise UsageError(
             "The tests are many programs; --size shows where the bytes of one go.",

@@ -90,7 +90,7 @@ def build(
         bool, typer.Option("--size", help="Print the flash and RAM of each object.")
     ] = False,
 ) -> None:
-    """Build firmware, library, tests or wyrmd; the last line is the path of the product."""
+    """Build firmware, library, tests, wyrmd or docs; the last line is the path of the product."""
     from wyrmlab.commands import build as command
 
     command.run(target, board, size=size)

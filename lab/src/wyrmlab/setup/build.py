@@ -11,6 +11,7 @@ import enum
 import os
 import re
 import subprocess
+import sys
 from collections import deque
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from wyrmlab import boards
 from wyrmlab.base import paths, proc
 from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.network import namespaces
-from wyrmlab.setup import host_setup, third_party
+from wyrmlab.setup import extras, host_setup, third_party
 
 TEST_PRESETS = ("host", "host-clang")
 
@@ -43,6 +44,7 @@ class Target(enum.StrEnum):
     LIB = "lib"
     TESTS = "tests"
     WYRMD = "wyrmd"
+    DOCS = "docs"
 
 
 def build(target: Target, board: str | None = None) -> Path:
@@ -55,6 +57,8 @@ def build(target: Target, board: str | None = None) -> Path:
         return library()
     if target is Target.WYRMD:
         return daemon()
+    if target is Target.DOCS:
+        return docs()
     return tests()[0]
 
 
@@ -109,6 +113,21 @@ def tests() -> list[Path]:
         cmake(preset)
     _offer_compile_commands()
     return [paths.BUILD / preset / "tests" for preset in TEST_PRESETS]
+
+
+def docs() -> Path:
+    """Builds the documentation site."""
+    if not extras.DOCS.present:
+        host_setup.setup(["check"])
+    folder = paths.BUILD / "docs"
+    with third_party.locked(folder):
+        gather = [sys.executable, str(paths.ROOT / "tools" / "site.py"), str(folder)]
+        follow(gather, "gathering the documentation")
+        config = ["--strict", "--config-file", str(folder / "mkdocs.yml")]
+        environment = ["env", "NO_MKDOCS_2_WARNING=1"]
+        command = [*environment, str(extras.DOCS.python), "-m", "mkdocs", "build", *config]
+        follow(command, "building the documentation")
+    return folder / "site" / "index.html"
 
 
 def cmake(preset: str, *, target: str | None = None) -> None:

@@ -1,0 +1,44 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What the C fragments of the documents take for granted.
+ */
+#ifndef SNIPPETS_H
+#define SNIPPETS_H
+
+#include <wyrm_freertos.h>
+#include <wyrm_lwip.h>
+#include <wyrm_store.h>
+#include <wyrm_text.h>
+
+#include "lwip/timeouts.h"
+
+#include "../../../examples/freertos-lwip/tunnel.h"
+
+/* porting.md: a port of the core */
+extern struct wyrm_device *dev;
+wyrm_ms now(void);
+extern uint8_t buf[WYRM_CONTROL_MAX];
+extern struct wyrm_packet out;
+void act(wyrm_status status, const struct wyrm_packet *packet);
+void arm_timer(wyrm_ms deadline);
+void lock(void);
+void unlock(void);
+void send(const struct wyrm_packet *packet);
+void poll_and_arm(void);
+
+/* README.md: an application on lwIP */
+extern struct wyrm_conf conf;
+extern struct wyrm_store store;
+extern const char *wg_quick_file;
+extern size_t len;
+extern char error[WYRM_CONF_ERROR_MAX];
+extern uint64_t build_date;
+wyrm_status bring_up(struct wyrm_lwip *lwip, void *unused);
+
+/* start/: what an application brings */
+extern const char my_wg_quick_file[];
+void my_poll_ethernet(void);
+
+#endif
