@@ -28,7 +28,15 @@ const struct command commands[] = {
      "  BYTES may end with k, K, m or M\n",
      command_iperf},
 #endif
-    {"load", "[SECONDS]", "CPU load", NULL, command_load},
+    {"load", "[SECONDS [WINDOWS [up]]]", "CPU load, in consecutive windows",
+     "  load 5 3 up    starts the tunnel at the beginning of the first window, as 'wg up' does\n",
+     command_load},
+    {"monitor", "[SECONDS [COUNT]] [json]", "all tasks and memory, once or every so often",
+     "  monitor            one snapshot\n"
+     "  monitor 2          every 2 s until Ctrl-C; shares of time since boot and since this "
+     "command\n"
+     "  monitor 2 10 json  ten, one line of JSON each\n",
+     command_monitor},
     {"ping", "HOST [-c COUNT] [-s BYTES] [-i SECONDS] [-q]", "send echo requests, IPv4 or IPv6",
      "  Default: 4 requests of 56 bytes, one per second; -q prints only the summary\n",
      command_ping},
@@ -44,6 +52,7 @@ const struct command commands[] = {
      "  conf save     save it and the device's private key in flash, for use at every boot\n"
      "  conf clear    erase configuration and private key, also from flash\n",
      command_conf},
+    {"demo", "ROUNDS HOST", "tunnel up, ping HOST, tunnel down, ROUNDS times", NULL, command_demo},
     {"genkey", "", "generate a private key that never leaves the device", NULL, command_genkey},
     {"genpsk", "", "generate a preshared key", NULL, command_genpsk},
     {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},

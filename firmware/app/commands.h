@@ -16,12 +16,14 @@ extern const struct command commands[];
 extern const size_t commands_count;
 
 bool command_conf(int argc, char **argv);
+bool command_demo(int argc, char **argv);
 bool command_genkey(int argc, char **argv);
 bool command_genpsk(int argc, char **argv);
 bool command_heap(int argc, char **argv);
 bool command_ip(int argc, char **argv);
 bool command_iperf(int argc, char **argv);
 bool command_load(int argc, char **argv);
+bool command_monitor(int argc, char **argv);
 bool command_ping(int argc, char **argv);
 bool command_pubkey(int argc, char **argv);
 bool command_reboot(int argc, char **argv);

@@ -18,6 +18,7 @@
 #include "board_api.h"
 #include "console.h"
 #include "net.h"
+#include "ping.h"
 #include "shell.h"
 #include "text.h"
 
@@ -224,7 +225,7 @@ static bool open(struct ping *ping)
     return ping->pcb != NULL;
 }
 
-bool command_ping(int argc, char **argv)
+bool ping_run(int argc, char **argv, struct ping_result *result)
 {
     struct ping ping = {.size = 56, .interval_ms = 1000, .count = 4};
 
@@ -237,5 +238,13 @@ bool command_ping(int argc, char **argv)
     raw_remove(ping.pcb);
     UNLOCK_TCPIP_CORE();
     summarize(&ping);
-    return true;
+    *result = (struct ping_result){.sent = ping.sent, .received = ping.received};
+    return !board_console_interrupted();
+}
+
+bool command_ping(int argc, char **argv)
+{
+    struct ping_result unused;
+
+    return ping_run(argc, argv, &unused);
 }

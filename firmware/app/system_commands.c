@@ -20,6 +20,7 @@
 #include "shell.h"
 #include "text.h"
 #include "tunnel.h"
+#include "wg.h"
 
 #define TASKS_MAX    12
 #define TICKS_PER_MS (BOARD_CLOCK_HZ / 1000u)
@@ -154,31 +155,79 @@ bool command_stats(int argc, char **argv)
 
 /* ---- load ---- */
 
+struct window {
+    uint64_t start, idle;
+};
+
+static struct window open_window(void)
+{
+    return (struct window){board_clock_ticks(), ulTaskGetIdleRunTimeCounter()};
+}
+
+/* In thousandths, and how long the window was. */
+static unsigned busy_share(const struct window *window, unsigned *ms)
+{
+    uint64_t passed = board_clock_ticks() - window->start;
+    uint64_t rested = ulTaskGetIdleRunTimeCounter() - window->idle;
+
+    *ms = (unsigned)(passed / TICKS_PER_MS);
+    return (unsigned)((passed > rested ? passed - rested : 0) * 1000 / passed);
+}
+
+/* False after Ctrl-C. */
+static bool wait_until(uint64_t end)
+{
+    for (uint64_t now; (now = board_clock_ticks()) < end;)
+        if (!console_wait((uint32_t)((end - now) / TICKS_PER_MS) + 1))
+            return false;
+    return true;
+}
+
+static bool start_tunnel(void)
+{
+#if WYRM_FIRMWARE_TUNNEL
+    return wg_up();
+#else
+    return shell_error("this firmware has no tunnel");
+#endif
+}
+
+/* A window ends where the next one begins, whatever printing costs. */
+static bool measure_windows(uint32_t span_ms, uint32_t count, bool up)
+{
+    struct window window = open_window();
+    const uint64_t start = window.start;
+    bool whole = true;
+
+    if (up && !start_tunnel())
+        return false;
+    for (uint32_t n = 1; n <= count && whole; n++) {
+        unsigned ms, permille;
+
+        whole = wait_until(start + (uint64_t)n * span_ms * TICKS_PER_MS);
+        permille = busy_share(&window, &ms);
+        window = open_window();
+        console_printf("load: %u.%u %% busy over %u.%03u s", permille / 10, permille % 10,
+                       ms / 1000, ms % 1000);
+        if (count > 1)
+            console_printf(", window %u of %u", (unsigned)n, (unsigned)count);
+        console_printf("\n");
+    }
+    return true;
+}
+
 bool command_load(int argc, char **argv)
 {
-    uint32_t span_ms = 1000;
+    bool up = argc == 4 && strcmp(argv[3], "up") == 0;
+    uint32_t span_ms = 1000, count = 1;
 
-    if (argc > 2)
+    if (argc > 3 + up)
         return shell_usage();
-    if (argc == 2 && (!text_to_milli(argv[1], 3600000, &span_ms) || span_ms < 100))
+    if (argc > 1 && (!text_to_milli(argv[1], 3600000, &span_ms) || span_ms < 100))
         return shell_error("'%s' is not a number of seconds from 0.1 to 3600", argv[1]);
-
-    uint64_t start = board_clock_ticks(), idle = ulTaskGetIdleRunTimeCounter();
-    uint64_t end = start + (uint64_t)span_ms * TICKS_PER_MS, now;
-
-    while ((now = board_clock_ticks()) < end) {
-        if (!console_wait((uint32_t)((end - now) / TICKS_PER_MS) + 1))
-            break;
-    }
-
-    uint64_t passed = board_clock_ticks() - start;
-    uint64_t rested = ulTaskGetIdleRunTimeCounter() - idle;
-    unsigned permille = (unsigned)((passed > rested ? passed - rested : 0) * 1000 / passed);
-    unsigned ms = (unsigned)(passed / TICKS_PER_MS);
-
-    console_printf("load: %u.%u %% busy over %u.%03u s\n", permille / 10, permille % 10, ms / 1000,
-                   ms % 1000);
-    return true;
+    if (argc > 2 && !text_to_u32(argv[2], 1, 1000, &count))
+        return shell_error("'%s' is not a number of windows from 1 to 1000", argv[2]);
+    return measure_windows(span_ms, count, up);
 }
 
 bool command_reboot(int argc, char **argv)

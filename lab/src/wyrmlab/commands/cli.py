@@ -306,6 +306,36 @@ def bridge(
 
 
 @app.command(rich_help_panel=RUN)
+def monitor(
+    board: BoardOption = DEFAULT,
+    console: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="PATH",
+            help="A running device's console: the path that `./wyrm device --console pty` or"
+            " socket:PATH prints, or a serial port. Without it a board is booted.",
+        ),
+    ] = None,
+    baud: Annotated[
+        int, typer.Option(metavar="N", help="Speed of a serial port, 8N1 without flow control.")
+    ] = 115200,
+    every: Annotated[float, typer.Option(metavar="SECONDS", help="A snapshot's period.")] = 2,
+    count: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(metavar="N", help="Snapshots. \\[default: until Ctrl-C]"),
+    ] = None,
+    record: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Append each snapshot to this file, a line of JSON."),
+    ] = None,
+) -> None:
+    """Show a device's tasks and memory live, with charts of what each task takes."""
+    from wyrmlab.commands import monitor as command
+
+    command.run(command.Options(board, console, baud, every, count, record))
+
+
+@app.command(rich_help_panel=RUN)
 def genkey() -> None:
     """Generate a private key, like `wg genkey`."""
     from wyrmlab.commands import wg
