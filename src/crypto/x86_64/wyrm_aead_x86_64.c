@@ -33,6 +33,33 @@ enum {
     SPILLED = 1600                     /* bytes: a test that scans the stack measures it */
 };
 
+#define ROTATE(x, n) ((x) << (n) | (x) >> (32 - (n)))
+
+/* RFC 8439, section 2.1, on vectors; `by_16` and `by_8` are macros that rotate by these counts. */
+#define QUARTER(a, b, c, d, by_16, by_8)                                                           \
+    do {                                                                                           \
+        a += b;                                                                                    \
+        d = by_16(d ^ a);                                                                          \
+        c += d;                                                                                    \
+        b = ROTATE(b ^ c, 12);                                                                     \
+        a += b;                                                                                    \
+        d = by_8(d ^ a);                                                                           \
+        c += d;                                                                                    \
+        b = ROTATE(b ^ c, 7);                                                                      \
+    } while (0)
+
+#define DOUBLE_ROUND(x, by_16, by_8)                                                               \
+    do {                                                                                           \
+        QUARTER(x[0], x[4], x[8], x[12], by_16, by_8);                                             \
+        QUARTER(x[1], x[5], x[9], x[13], by_16, by_8);                                             \
+        QUARTER(x[2], x[6], x[10], x[14], by_16, by_8);                                            \
+        QUARTER(x[3], x[7], x[11], x[15], by_16, by_8);                                            \
+        QUARTER(x[0], x[5], x[10], x[15], by_16, by_8);                                            \
+        QUARTER(x[1], x[6], x[11], x[12], by_16, by_8);                                            \
+        QUARTER(x[2], x[7], x[8], x[13], by_16, by_8);                                             \
+        QUARTER(x[3], x[4], x[9], x[14], by_16, by_8);                                             \
+    } while (0)
+
 #include "wyrm_lanes_avx2.h"
 #include "wyrm_lanes_avx512.h"
 

@@ -18,20 +18,8 @@ enum { LIMBS_26 = 5, MASK_26 = (1 << 26) - 1 };
 
 /* ---- ChaCha20: lane i of each register belongs to block i ------------------ */
 
-#define ROTATE_BYTES(x, order) ((v8)_mm256_shuffle_epi8((__m256i)(x), order))
-#define ROTATE(x, n)           ((x) << (n) | (x) >> (32 - (n)))
-
-#define QUARTER(a, b, c, d)                                                                        \
-    do {                                                                                           \
-        a += b;                                                                                    \
-        d = ROTATE_BYTES(d ^ a, by_16);                                                            \
-        c += d;                                                                                    \
-        b = ROTATE(b ^ c, 12);                                                                     \
-        a += b;                                                                                    \
-        d = ROTATE_BYTES(d ^ a, by_8);                                                             \
-        c += d;                                                                                    \
-        b = ROTATE(b ^ c, 7);                                                                      \
-    } while (0)
+#define BY_16_AVX2(x) ((v8)_mm256_shuffle_epi8((__m256i)(x), by_16))
+#define BY_8_AVX2(x)  ((v8)_mm256_shuffle_epi8((__m256i)(x), by_8))
 
 /* Turns eight registers of one word of eight blocks into half of each block, and stores these one
  * block apart. */
@@ -74,16 +62,8 @@ AVX2 static void key_stream_avx2(uint8_t out[8 * WYRM_CHACHA20_BLOCK],
     for (unsigned i = 0; i < WYRM_CHACHA20_WORDS; i++)
         x[i] = (v8)_mm256_set1_epi32((int)s[i]);
     x[WYRM_CHACHA20_COUNTER] += steps;
-    for (unsigned i = 0; i < 10; i++) {
-        QUARTER(x[0], x[4], x[8], x[12]);
-        QUARTER(x[1], x[5], x[9], x[13]);
-        QUARTER(x[2], x[6], x[10], x[14]);
-        QUARTER(x[3], x[7], x[11], x[15]);
-        QUARTER(x[0], x[5], x[10], x[15]);
-        QUARTER(x[1], x[6], x[11], x[12]);
-        QUARTER(x[2], x[7], x[8], x[13]);
-        QUARTER(x[3], x[4], x[9], x[14]);
-    }
+    for (unsigned i = 0; i < 10; i++)
+        DOUBLE_ROUND(x, BY_16_AVX2, BY_8_AVX2);
     for (unsigned i = 0; i < WYRM_CHACHA20_WORDS; i++)
         x[i] += (v8)_mm256_set1_epi32((int)s[i]);
     x[WYRM_CHACHA20_COUNTER] += steps;
@@ -239,7 +219,3 @@ AVX2 __attribute__((noinline)) static void clear_registers_avx2(void)
 {
     __asm__ volatile("vzeroall");
 }
-
-#undef QUARTER
-#undef ROTATE
-#undef ROTATE_BYTES

@@ -17,19 +17,8 @@ typedef uint32_t v16 __attribute__((vector_size(64)));
 
 /* ---- ChaCha20: lane i of each register belongs to block i ------------------ */
 
-#define ROTATE(x, n) ((x) << (n) | (x) >> (32 - (n)))
-
-#define QUARTER(a, b, c, d)                                                                        \
-    do {                                                                                           \
-        a += b;                                                                                    \
-        d = ROTATE(d ^ a, 16);                                                                     \
-        c += d;                                                                                    \
-        b = ROTATE(b ^ c, 12);                                                                     \
-        a += b;                                                                                    \
-        d = ROTATE(d ^ a, 8);                                                                      \
-        c += d;                                                                                    \
-        b = ROTATE(b ^ c, 7);                                                                      \
-    } while (0)
+#define BY_16_AVX512(x) ROTATE(x, 16)
+#define BY_8_AVX512(x)  ROTATE(x, 8)
 
 /* Turns four registers of one word of sixteen blocks into words a..d of blocks 0, 4, 8, 12 in
  * out[0], of blocks 1, 5, 9, 13 in out[1] and so on. */
@@ -70,16 +59,8 @@ AVX512 static void key_stream_avx512(uint8_t out[16 * WYRM_CHACHA20_BLOCK],
     for (unsigned i = 0; i < WYRM_CHACHA20_WORDS; i++)
         x[i] = (v16)_mm512_set1_epi32((int)s[i]);
     x[WYRM_CHACHA20_COUNTER] += steps;
-    for (unsigned i = 0; i < 10; i++) {
-        QUARTER(x[0], x[4], x[8], x[12]);
-        QUARTER(x[1], x[5], x[9], x[13]);
-        QUARTER(x[2], x[6], x[10], x[14]);
-        QUARTER(x[3], x[7], x[11], x[15]);
-        QUARTER(x[0], x[5], x[10], x[15]);
-        QUARTER(x[1], x[6], x[11], x[12]);
-        QUARTER(x[2], x[7], x[8], x[13]);
-        QUARTER(x[3], x[4], x[9], x[14]);
-    }
+    for (unsigned i = 0; i < 10; i++)
+        DOUBLE_ROUND(x, BY_16_AVX512, BY_8_AVX512);
     for (unsigned i = 0; i < WYRM_CHACHA20_WORDS; i++)
         x[i] += (v16)_mm512_set1_epi32((int)s[i]);
     x[WYRM_CHACHA20_COUNTER] += steps;
@@ -201,6 +182,3 @@ AVX512 __attribute__((noinline)) static void clear_registers_avx512(void)
                      "vpxorq %zmm\\n, %zmm\\n, %zmm\\n\n"
                      ".endr");
 }
-
-#undef QUARTER
-#undef ROTATE
