@@ -17,16 +17,41 @@ from wyrmlab.network import links
 from wyrmlab.setup import build
 
 
-@pytest.fixture(scope="session")
-def m7() -> boards.Board:
-    return boards.board("m7")
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests of a device run on every board of --boards: on those but the default one with --all
+    only, unless they are marked `every_board`."""
+    if "firmware" not in metafunc.fixturenames:
+        return
+    everywhere = metafunc.definition.get_closest_marker("every_board")
+    names = metafunc.config.getoption("--boards").split(",")
+    metafunc.parametrize(
+        "board",
+        [
+            pytest.param(
+                boards.board(name),
+                id=name,
+                marks=[] if everywhere or name == boards.DEFAULT else [pytest.mark.all],
+            )
+            for name in names
+        ],
+        scope="session",
+    )
 
 
 @pytest.fixture(scope="session")
-def m7_firmware(m7: boards.Board) -> Path:
+def firmware(board: boards.Board) -> Path:
+    return _built(board)
+
+
+@pytest.fixture(scope="session")
+def m7_firmware() -> Path:
+    return _built(boards.board("m7"))
+
+
+def _built(board: boards.Board) -> Path:
     """`./wyrm test` has built it before."""
-    product = m7.firmware()
-    assert product.exists(), "not built: ./wyrm build firmware"
+    product = board.firmware()
+    assert product.exists(), f"not built: ./wyrm build firmware --board {board.name}"
     return product
 
 
@@ -43,13 +68,13 @@ def boringtun() -> Path | None:
 
 
 @pytest.fixture
-def boot(m7: boards.Board, m7_firmware: Path, tmp_path: Path) -> Iterator[Callable[..., Device]]:
+def boot(board: boards.Board, firmware: Path, tmp_path: Path) -> Iterator[Callable[..., Device]]:
     """Boots a device on a TAP of its own, ready for commands; keywords are Device's."""
     with links.tap("tap0") as tap, ExitStack() as stack:
 
         def booted(**options: object) -> Device:
             settings = {"tap": tap, "log_dir": tmp_path, **options}
-            device = stack.enter_context(EmulatedDevice(m7, m7_firmware, **settings))  # type: ignore[arg-type]
+            device = stack.enter_context(EmulatedDevice(board, firmware, **settings))  # type: ignore[arg-type]
             device.wait_ready()
             return device
 

@@ -199,7 +199,7 @@ static bool is_from_tunnel6(const struct pbuf *p)
  * even under the strict policy, because the endpoint and the routers are neighbors. */
 static bool solicits_inside(const struct netif *netif, const struct pbuf *p)
 {
-    const struct wyrm_route *route;
+    const struct wyrm_route *route = NULL;
     ip6_addr_t target;
     unsigned bits;
 
@@ -210,7 +210,8 @@ static bool solicits_inside(const struct netif *netif, const struct pbuf *p)
         return false;
     ip6_addr_clear_zone(&target);
     bits = attached6(netif, &target);
-    route = wyrm_route_match(wyrm_lwip_device(tunnel_lwip()), 6, (const uint8_t *)target.addr);
+    if (wyrm_lwip_port(tunnel_lwip()) != 0) /* only then is there a device to ask */
+        route = wyrm_route_match(wyrm_lwip_device(tunnel_lwip()), 6, (const uint8_t *)target.addr);
     return is_held(6, target.addr, bits) || (route && route->bits >= bits);
 }
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from wyrmlab import boards
 from wyrmlab.peers import pair as daemons
 from wyrmlab.peers import wireguard
 from wyrmlab.peers.device_tunnel import DeviceTunnel, Family, boot
@@ -17,7 +18,7 @@ MakePair = Callable[..., DeviceTunnel]
 
 
 @pytest.fixture
-def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
+def pair(board: boards.Board, firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
     """Boots the two ends, once in a test; arguments are those of `device_tunnel.boot`."""
     with ExitStack() as stack:
 
@@ -25,7 +26,7 @@ def pair(m7_firmware: Path, tmp_path: Path) -> Iterator[MakePair]:
             outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go"
         ) -> DeviceTunnel:
             return stack.enter_context(
-                boot(m7_firmware, tmp_path, outer=outer, psk=psk, program=program)
+                boot(firmware, tmp_path, outer=outer, psk=psk, board=board.name, program=program)
             )
 
         yield make

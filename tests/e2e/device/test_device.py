@@ -29,6 +29,7 @@ def test_device_answers_ping(boot: Boot, address: str) -> None:
     assert pings.loss_percent == 0
 
 
+@pytest.mark.every_board
 def test_big_and_fragmented_pings_come_back(boot: Boot) -> None:
     boot()
     for size in (1472, 4000):
@@ -63,12 +64,14 @@ def test_unknown_command_is_an_error_and_changes_nothing(boot: Boot) -> None:
     assert "version" in device.command("help")
 
 
+@pytest.mark.every_board
 def test_device_comes_back_after_reboot(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     assert "10.9.0.2" in device.reboot()
     assert HERE.ping("10.9.0.2", count=3).received == 3
 
 
+@pytest.mark.every_board
 def test_flash_file_outlives_the_emulator(boot: Boot, tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     device = boot(flash=flash)
@@ -83,6 +86,7 @@ def test_addresses_can_be_given_as_arguments(boot: Boot) -> None:
     assert HERE.ping("10.9.0.77", count=2).received == 2
 
 
+@pytest.mark.every_board
 def test_counted_instructions_keep_the_device_on_time(boot: Boot) -> None:
     device = boot(icount_shift=3)
     assert HERE.ping("10.9.0.2", count=3).received == 3

@@ -105,6 +105,7 @@ def start(device: Device, lasting: str) -> None:
     device.console.expect(re.escape(lasting) + r"\r*\n")
 
 
+@pytest.mark.every_board
 def test_ctrl_c_is_detected_after_any_number_of_typed_characters(boot: Boot) -> None:
     device = boot()
     for count in (1000, 1200, 5000):
@@ -132,6 +133,7 @@ def test_commands_typed_ahead_are_executed_when_they_fit(boot: Boot) -> None:
     assert "error" not in device.console.transcript
 
 
+@pytest.mark.every_board
 def test_typed_ahead_commands_that_do_not_fit_are_not_executed(boot: Boot) -> None:
     device = boot()
     start(device, "load 3")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from wyrmlab import boards
 from wyrmlab.commands.test import DEVICE, EVERYTHING, HERE, LANE, NETWORK, REPORT, Counts
 from wyrmlab.network import namespaces
 
@@ -18,11 +19,13 @@ _MARKS = {
     "netns": "needs a private network namespace; may make any interface in it",
     "all": "long, or needs a network: only with --all",
     "soak": "very long: only with --soak",
+    "every_board": "runs on every board also without --all",
 }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="also the long tests")
+    parser.addoption("--boards", default=boards.DEFAULT, help="boards of the tests of a device")
     parser.addoption("--soak", action="store_true", help="also the very long tests")
 
 

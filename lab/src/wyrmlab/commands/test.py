@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from wyrmlab import boards
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import FAILED, UsageError, WyrmError
 from wyrmlab.experiments import daemons
@@ -58,8 +59,12 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     if all_of_it:
         daemons.fetch_boringtun()
     build.tests()
-    build.firmware()
+    tested = _boards(chosen)
+    for name in tested:
+        host_setup.ensure(names=[boards.board(name).emulator.package])
+        build.firmware(name)
     arguments = ["-c", str(paths.TESTS / "pytest.ini"), str(paths.TESTS)]
+    arguments += ["--boards", ",".join(tested)]
     arguments += ["-k", chosen] if chosen else []
     arguments += ["--all"] if all_of_it else []
     arguments += ["--soak"] if soak else []
@@ -71,6 +76,15 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
         print(f"failed: {failure}")
     print(total, flush=True)
     return FAILED if total.failed else 0
+
+
+def _boards(chosen: str | None) -> list[str]:
+    """Those that devices are tested on: all, or with -k the default one and those it names."""
+    emulated = [name for name, board in boards.known().items() if board.emulation]
+    if chosen is None:
+        return emulated
+    named = set(re.findall(r"\w+", chosen))
+    return [name for name in emulated if name == boards.DEFAULT or name in named]
 
 
 def run_quietly(chosen: str, folder: Path) -> list[Path]:
