@@ -31,7 +31,7 @@ static void banner(void)
     uint8_t byte;
 
     console_printf("\nWyrmling " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ") on %s\n",
-                   board_description());
+                   BOARD_DESCRIPTION);
     if (board_flash_was_blank())
         console_printf("flash: was blank and has been formatted\n");
     if (!board_random(&byte, 1))

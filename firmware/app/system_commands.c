@@ -31,7 +31,7 @@ bool command_version(int argc, char **argv)
     if (argc != 1)
         return shell_usage();
     console_printf("wyrmling  " WYRM_BUILD_VERSION " (" WYRM_BUILD_GIT ")\n");
-    console_printf("board     %s  %s\n", board_name(), board_description());
+    console_printf("board     %s  %s\n", BOARD_NAME, BOARD_DESCRIPTION);
 #ifdef __clang__
     console_printf("compiler  " __VERSION__ "\n");
 #else

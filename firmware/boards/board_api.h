@@ -23,9 +23,6 @@ struct netif;
 /** Brings up clock, console and flash. Called once, before the scheduler starts. */
 void board_init(void);
 
-const char *board_name(void);
-const char *board_description(void);
-
 /**
  * Looks up `name` in the start-up arguments, which are words "name=value" or "name". Returns the
  * value, a string that stays valid ("" for a word without value), or NULL.

@@ -6,12 +6,9 @@
  * formats again. Sectors are locked but while they are changed. A chip answers nothing but its
  * status while it works, so functions leave it in the mode in which it is read as memory.
  */
-#include "cfi_flash.h"
+#include "flash.h"
 
-#include "board_api.h"
-
-#define LABEL      "wyrmling flash 1"
-#define LABEL_SIZE (sizeof LABEL)
+#include "board.h"
 
 /* Chips of 16 bits side by side all get the same command, and report alike. */
 #define ALL(value) ((word)((uint32_t)(value)*0x00010001u))
@@ -30,16 +27,6 @@ enum {
 
 typedef BOARD_CFI_WORD word;
 
-static const struct {
-    size_t start, size;
-} parts[] = {
-    [BOARD_FLASH_STORE] = {1 * BOARD_FLASH_SECTOR, 2 * BOARD_FLASH_SECTOR},
-    [BOARD_FLASH_CONF] = {3 * BOARD_FLASH_SECTOR, 4 * BOARD_FLASH_SECTOR},
-};
-#define SECTORS 7u
-
-static bool was_blank;
-
 static uintptr_t address(size_t offset)
 {
     return BOARD_CFI_BASE + BOARD_CFI_FIRST * BOARD_FLASH_SECTOR + offset;
@@ -50,7 +37,7 @@ static volatile word *word_at(size_t offset)
     return (volatile word *)(address(offset) & ~(sizeof(word) - 1));
 }
 
-static uint8_t byte_at(size_t offset)
+uint8_t chip_byte(size_t offset)
 {
     return *(const volatile uint8_t *)address(offset);
 }
@@ -80,7 +67,7 @@ static void set_lock(size_t offset, bool on)
     (void)finished(offset); /* failing to unlock fails what follows */
 }
 
-static bool erase_sector(size_t offset)
+bool chip_erase(size_t offset)
 {
     bool erased;
 
@@ -91,8 +78,8 @@ static bool erase_sector(size_t offset)
     return erased;
 }
 
-/* Within one sector. Bytes of the first and last word that are not given stay as they are. */
-static bool program(size_t offset, const uint8_t *data, size_t len)
+/* Bytes of the first and last word that are not given stay as they are. */
+bool chip_program(size_t offset, const uint8_t *data, size_t len)
 {
     bool written = true;
 
@@ -113,86 +100,4 @@ static bool program(size_t offset, const uint8_t *data, size_t len)
     }
     set_lock(offset, true);
     return written;
-}
-
-static bool labelled(void)
-{
-    static const char label[] = LABEL;
-
-    for (size_t i = 0; i < LABEL_SIZE; i++) {
-        if (byte_at(i) != (uint8_t)label[i])
-            return false;
-    }
-    return true;
-}
-
-void flash_start(void)
-{
-    bool erased = true;
-
-    was_blank = !labelled();
-    if (!was_blank)
-        return;
-    for (size_t i = 0; i < SECTORS; i++)
-        erased = erase_sector(i * BOARD_FLASH_SECTOR) && erased;
-    if (erased)
-        (void)program(0, (const uint8_t *)LABEL, LABEL_SIZE);
-}
-
-bool board_flash_was_blank(void)
-{
-    return was_blank;
-}
-
-static bool inside(enum board_flash_part part, size_t offset, size_t len)
-{
-    return offset <= parts[part].size && len <= parts[part].size - offset;
-}
-
-bool board_flash_read(enum board_flash_part part, size_t offset, void *out, size_t len)
-{
-    uint8_t *to = out;
-
-    if (!inside(part, offset, len))
-        return false;
-    for (size_t i = 0; i < len; i++)
-        to[i] = byte_at(parts[part].start + offset + i);
-    return true;
-}
-
-bool board_flash_erase(enum board_flash_part part, size_t offset, size_t len)
-{
-    if (!inside(part, offset, len) || offset % BOARD_FLASH_SECTOR || len % BOARD_FLASH_SECTOR)
-        return false;
-    for (size_t done = 0; done < len; done += BOARD_FLASH_SECTOR) {
-        if (!erase_sector(parts[part].start + offset + done))
-            return false;
-    }
-    return true;
-}
-
-bool board_flash_program(enum board_flash_part part, size_t offset, const void *data, size_t len)
-{
-    const uint8_t *from = data;
-    size_t at;
-
-    if (!inside(part, offset, len))
-        return false;
-    at = parts[part].start + offset;
-    for (size_t i = 0; i < len; i++) {
-        if (from[i] & ~byte_at(at + i))
-            return false;
-    }
-    while (len > 0) {
-        size_t now = BOARD_FLASH_SECTOR - at % BOARD_FLASH_SECTOR;
-
-        if (now > len)
-            now = len;
-        if (!program(at, from, now))
-            return false;
-        at += now;
-        from += now;
-        len -= now;
-    }
-    return true;
 }

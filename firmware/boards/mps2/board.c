@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Initialisation and name.
+ * Initialisation and idling.
  */
 #include "board_api.h"
 
 #include "arguments.h"
 #include "board.h"
 #include "cortexm.h"
+#include "flash.h"
 #include "mps2_private.h"
 
 void board_init(void)
@@ -21,14 +22,4 @@ void board_init(void)
 void board_idle(void)
 {
     wait_for_interrupt();
-}
-
-const char *board_name(void)
-{
-    return BOARD_NAME;
-}
-
-const char *board_description(void)
-{
-    return BOARD_DESCRIPTION;
 }

@@ -12,8 +12,10 @@
 #define BOARD_PRIO_BITS    3u
 #define BOARD_IRQ_PRIORITY 6u /* of peripherals: below what FreeRTOS masks, above the kernel */
 
-#define BOARD_FLASH_SECTOR 4096u
-#define BOARD_SHELL_STACK  4096u /* bytes */
+#define BOARD_FLASH_SECTOR  4096u
+#define BOARD_STORE_SECTORS 4u
+#define BOARD_CONF_SECTORS  4u
+#define BOARD_SHELL_STACK   4096u /* bytes */
 
 #define MPS2_TIMER0_BASE 0x40000000u
 #define MPS2_UART0_BASE  0x40004000u

@@ -11,7 +11,6 @@
 void protect_memory(void);
 void timer_start(void);
 void uart_start(void);
-void flash_start(void);
 
 /* Interrupt entries of the vector table */
 void uart_rx_isr(void);

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Initialisation, names, the device clock.
+ * Initialisation, idling, the device clock.
  */
 #include "board_api.h"
 
 #include "arguments.h"
-#include "cfi_flash.h"
+#include "flash.h"
 #include "virt.h"
 
 #define TICKS_PER_US (BOARD_CLOCK_HZ / 1000000u)
@@ -17,21 +17,6 @@ void board_init(void)
     uart_start();
     arguments_load();
     flash_start();
-}
-
-void board_idle(void)
-{
-    __asm volatile("wfi" : : : "memory");
-}
-
-const char *board_name(void)
-{
-    return BOARD_NAME;
-}
-
-const char *board_description(void)
-{
-    return BOARD_DESCRIPTION;
 }
 
 uint64_t board_clock_ticks(void)
@@ -48,4 +33,9 @@ uint64_t board_clock_ticks(void)
 uint64_t board_clock_us(void)
 {
     return board_clock_ticks() / TICKS_PER_US;
+}
+
+void board_idle(void)
+{
+    __asm volatile("wfi" : : : "memory");
 }

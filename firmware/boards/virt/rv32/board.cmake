@@ -18,6 +18,7 @@ set(BOARD_SOURCES
   ${common}/cfi_flash.c
   ${common}/console.c
   ${common}/ethernet.c
+  ${common}/flash.c
   ${common}/panic.c
   ${common}/semihost.c)
 set(BOARD_LINKER_SCRIPT ${virt}/virt.ld)
