@@ -169,8 +169,10 @@ def test_tunnel_comes_back_after_reboots_and_power_cuts_without_a_clock(
         assert tunnel.device_pings() == 3
     # One mark for each of five boots, two for the first, and all in one sector.
     assert tunnel.device.qemu.chip is not None
-    sectors = tunnel.device.qemu.chip.file.read_bytes()[4096 : 3 * 4096]
-    assert [sectors[at : at + 4096].count(b"WTM\x01") for at in (0, 4096)] == [6, 0]
+    content = tunnel.device.qemu.chip.file.read_bytes()
+    marks = [found.start() for found in re.finditer(b"WTM\x01", content)]
+    assert len(marks) == 6
+    assert marks[-1] - marks[0] < 4096
 
 
 def test_device_without_an_endpoint_is_found_again_after_a_reboot(pair: MakePair) -> None:
