@@ -152,7 +152,7 @@ static void show_json(void)
     separator = "";
     console_printf("{\"monitor\":1,\"board\":\"%s\",\"uptime_us\":%llu,\"since_start_us\":%llu,"
                    "\"tasks\":[",
-                   board_name(), (unsigned long long)(taken.now / TICKS_PER_US),
+                   BOARD_NAME, (unsigned long long)(taken.now / TICKS_PER_US),
                    (unsigned long long)((taken.now - base.now) / TICKS_PER_US));
     for (UBaseType_t i = 0; i < taken.count; i++) {
         const struct task_figures f = figures_of(&taken.tasks[i]);
