@@ -85,7 +85,8 @@ def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
         assert west.host.pings(address) == 1
 
         def all_pass(to: str = address) -> bool:
-            return west.host.pings(to, "-f", count=100, interval_s=0) == 100
+            said = west.host.run("ping", "-n", "-q", "-f", "-c", "100", "-W", "8", to, check=False)
+            return " 100 received" in said
 
         # A busy machine may lose one in queues of other programs; a tunnel would always.
         assert any(all_pass() for _ in range(4))
