@@ -62,6 +62,38 @@ def test_an_experiment_runs_from_a_file_and_its_samples_are_those_of_its_paramet
     assert all(1 < sample.value < 1000 for sample in kept.samples)
 
 
+def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
+    files = {
+        "capture-proof": "pings = 2",
+        "heap-over-time": "samples = 2\nevery_s = 1",
+        "tcpip-baseline": 'rounds = 1\nplain_mib = 2\ntunnel_mib = 1\npaths = ["tunnel"]',
+    }
+    for name, text in files.items():
+        (tmp_path / f"{name}.toml").write_text(f'experiment = "{name}"\n{text}\n')
+    chosen = [tmp_path / f"{name}.toml" for name in files]
+    done = subprocess.run(
+        wyrm("run", *chosen, "object-sizes"), capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder, sizes = finished(done.stdout)
+    values = {(sample.metric, sample.path, sample.x): sample.value for sample in sizes.samples}
+    plain, tunnel = (values["image_flash_kb", path, None] for path in ("plain", "tunnel"))
+    assert 50 < plain < tunnel < 200
+    assert values["flash_bytes", "tunnel", "x25519"] > 100
+    # Of each the last, which is this one's.
+    told = (record.load(file) for file in sorted(folder.parent.glob("*/record.json")))
+    kept = {one.name: one for one in told}
+    proof = kept["capture-proof"]
+    assert all(proof.checks.values())
+    columns = [row[1:] for row in proof.tables[0].rows]
+    assert any(outside.startswith("initiation, 148 B") for outside, _ in columns)
+    assert ["", "echo request 1"] in columns
+    free = [one.value for one in kept["heap-over-time"].samples if one.metric == "free_kb"]
+    assert len(free) == 4
+    assert all(50 < value < 1000 for value in free)
+    assert {one.direction for one in kept["tcpip-baseline"].samples} == {"rx", "tx"}
+
+
 def test_a_killed_run_loses_nothing_measured_and_resume_finishes_it(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text('experiment = "demo-cycle"\ncycles = 4\npings = 2\n')

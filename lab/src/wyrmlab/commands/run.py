@@ -107,6 +107,8 @@ def _run_for(one: Experiment, parameters: Parameters, board: boards.Board, *, re
                 return Run(one.name, resumed=folder)
     keeper = Run(one.name)
     keeper.record.parameters = told
+    keeper.record.question = one.answers
+    keeper.record.axis = one.axis
     keeper.record.clock = CLOCKS[one.clock]
     keeper.record.published = list(one.items)
     return keeper

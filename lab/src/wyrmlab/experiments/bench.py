@@ -42,7 +42,8 @@ class Parameters(BaseModel):
 class Experiment:
     """`answers` is the question; `quick_minutes` and `minutes` what it takes on two cores; `items`
     the figures of the source documents that it sets beside its own. `variants` are the builds of
-    the firmware that it boots or measures; without any it needs no board."""
+    the firmware that it boots or measures; without any it needs no board.
+    `axis` says what x is."""
 
     name: str
     answers: str
@@ -53,6 +54,7 @@ class Experiment:
     tell: Callable[[Bench, Any], None]
     items: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    axis: str = ""
     prepare: Callable[[], None] | None = None
 
     @property

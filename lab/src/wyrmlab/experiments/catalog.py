@@ -13,15 +13,25 @@ from pydantic import ValidationError
 
 from wyrmlab.base import paths
 from wyrmlab.base.errors import UsageError
-from wyrmlab.experiments import demo_cycle, handshake_latency, tcpip_baseline
+from wyrmlab.experiments import (
+    capture_proof,
+    demo_cycle,
+    handshake_latency,
+    heap_over_time,
+    object_sizes,
+    tcpip_baseline,
+)
 from wyrmlab.experiments.bench import Experiment, Parameters
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     one.name: one
     for one in (
         demo_cycle.EXPERIMENT,
+        capture_proof.EXPERIMENT,
         handshake_latency.EXPERIMENT,
         tcpip_baseline.EXPERIMENT,
+        heap_over_time.EXPERIMENT,
+        object_sizes.EXPERIMENT,
     )
 }
 

@@ -19,11 +19,10 @@ from wyrmlab.base import proc
 from wyrmlab.boards import readings
 from wyrmlab.boards.device import Device
 from wyrmlab.boards.qemu import EmulatedDevice
-from wyrmlab.experiments import story_tables, traffic
+from wyrmlab.experiments import proof, story_tables, traffic
 from wyrmlab.measure import footprint
-from wyrmlab.network import capture, links, packets
+from wyrmlab.network import capture, links
 from wyrmlab.network.host import HERE
-from wyrmlab.peers.conf import PORT
 from wyrmlab.peers.device_tunnel import (
     DEVICE_INNER,
     DEVICE_OUTER,
@@ -34,8 +33,6 @@ from wyrmlab.peers.device_tunnel import (
 from wyrmlab.peers.wireguard import make_psk, wireguard_go
 from wyrmlab.records.record import DeviceUnderTest, Record, Run
 
-# What the pings carry: readable, so that anyone can look for it in the captures.
-PATTERN = b"WyrmlingPlainTxt"
 PINGS = 10
 
 PLAIN_BYTES, TUNNEL_BYTES = 32 << 20, 8 << 20
@@ -187,7 +184,7 @@ class Story:
     # --- measuring ---
 
     def ping(self, name: str, address: str, said: list[str]) -> None:
-        pings = HERE.ping(address, count=PINGS, interval_s=0.05, pattern=PATTERN.hex())
+        pings = HERE.ping(address, count=PINGS, interval_s=0.05, pattern=proof.PATTERN.hex())
         results = self.record.results
         results[f"ping_{name}_loss_percent"] = pings.loss_percent
         # The worst of all pings of the story.
@@ -221,30 +218,18 @@ class Story:
 
     def examine(self, tunnel: DeviceTunnel, outside: Path, inside: Path, said: list[str]) -> None:
         """The proof: nothing but WireGuard outside, the pings inside, and they are the same."""
-        checks, results = self.record.checks, self.record.results
-        seen = packets.examine_outside(outside, port=PORT, plaintext=PATTERN)
+        keylog = self.keeper.keep("Session keys of this run, for Wireshark", "keys.log")
+        keylog.write_text(proof.session_keys(tunnel))
+        found = proof.examine(outside, inside, keylog, pings=2 * PINGS)
+        seen, results = found.outside, self.record.results
         self.record.tables.append(story_tables.messages(seen))
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(seen.messages.items()))
         said.append(f"outside: {kinds}")
         results["capture_plaintext_found"] = seen.plaintext_found
         for kind in ("initiation", "response", "data"):
             results[f"capture_{kind}_messages"] = seen.messages[kind]
-        checks["outside there is nothing but WireGuard of the right kinds and sizes"] = (
-            seen.only_wireguard and seen.messages["initiation"] > 0 and seen.messages["data"] > 0
-        )
-        checks["the pings' text does not occur outside"] = not seen.plaintext_found
-
-        within = packets.echoes_inside(inside)
-        checks["inside there are the pings with their text"] = len(within) == 2 * 2 * PINGS and all(
-            PATTERN in echo.text for echo in within
-        )
-        keylog = self.keeper.keep("Session keys of this run, for Wireshark", "keys.log")
-        keylog.write_text(session_keys(tunnel))
-        decrypted = packets.echoes_decrypted(outside, keylog)
-        checks["tshark, given the session keys, finds the very same pings outside"] = (
-            bool(decrypted) and decrypted == within
-        )
-        said.append(f"decrypted: {len(decrypted)} of {len(within)} ping packets")
+        self.record.checks.update(found.checks)
+        said.append(f"decrypted: {found.decrypted} of {found.inside} ping packets")
 
     # --- the summary ---
 
@@ -275,22 +260,6 @@ class Story:
         results["flash_library_bytes"] = library.flash
         for name, count in self.sizes.structures.items():
             results[f"sizeof_{name}_bytes"] = count
-
-
-def session_keys(tunnel: DeviceTunnel) -> str:
-    """What tshark needs: the static keys of this run and what the lab's firmware tells."""
-    told = re.findall(
-        r"^keylog: LOCAL_EPHEMERAL_PRIVATE_KEY = (\S+)",
-        tunnel.device.console.transcript,
-        re.MULTILINE,
-    )
-    lines = [
-        f"LOCAL_STATIC_PRIVATE_KEY = {tunnel.keys.private}",
-        f"REMOTE_STATIC_PUBLIC_KEY = {tunnel.peer_keys.public}",
-        *(f"LOCAL_EPHEMERAL_PRIVATE_KEY = {key}" for key in told),
-        f"PRESHARED_KEY = {tunnel.psk}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def _plain(name: str) -> str:

@@ -56,6 +56,36 @@ class Echo:
 _TEXT_LEN = 40
 
 
+@dataclass(frozen=True)
+class Seen:
+    """One packet of a capture, in words."""
+
+    at: float
+    what: str
+
+
+def walk(file: Path) -> list[Seen]:
+    """What a capture shows, in its order: WireGuard's messages, pings, and all else by its kind."""
+    with file.open("rb") as stream:
+        reader = dpkt.pcapng.Reader(stream)
+        raw_ip = reader.datalink() in _DLT_RAW
+        return [Seen(float(at), _in_words(_decoded(frame, raw_ip))) for at, frame in reader]
+
+
+def _in_words(packet: object) -> str:
+    inner = getattr(packet, "data", None)
+    if isinstance(inner, dpkt.udp.UDP):
+        payload = bytes(inner.data)
+        kind = classify(payload)
+        return f"{kind or 'UDP'}, {len(payload)} B, port {inner.sport} to {inner.dport}"
+    if isinstance(inner, dpkt.icmp.ICMP | dpkt.icmp6.ICMP6):
+        echo = inner.data
+        if isinstance(echo, dpkt.icmp.ICMP.Echo | dpkt.icmp6.ICMP6.Echo):
+            request = inner.type in (dpkt.icmp.ICMP_ECHO, dpkt.icmp6.ICMP6_ECHO_REQUEST)
+            return f"echo {'request' if request else 'reply'} {echo.seq}"
+    return type(inner if isinstance(inner, dpkt.Packet) else packet).__name__
+
+
 def _frames(file: Path) -> Iterator[tuple[bytes, object]]:
     """Each packet as its bytes and, where there is one, its decoded IP packet."""
     with file.open("rb") as stream:
@@ -65,11 +95,13 @@ def _frames(file: Path) -> Iterator[tuple[bytes, object]]:
             raise WyrmError(f"The capture {file.name} cannot be read: {error}.") from error
         raw_ip = reader.datalink() in _DLT_RAW
         for _, frame in reader:
-            if raw_ip:
-                decode = dpkt.ip.IP if frame[0] >> 4 == 4 else dpkt.ip6.IP6
-                yield frame, decode(frame)
-            else:
-                yield frame, dpkt.ethernet.Ethernet(frame).data
+            yield frame, _decoded(frame, raw_ip)
+
+
+def _decoded(frame: bytes, raw_ip: bool) -> object:
+    if raw_ip:
+        return (dpkt.ip.IP if frame[0] >> 4 == 4 else dpkt.ip6.IP6)(frame)
+    return dpkt.ethernet.Ethernet(frame).data
 
 
 def examine_outside(file: Path, *, port: int, plaintext: bytes) -> Outside:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from wyrmlab.records import published
 from wyrmlab.records.record import Record
-from wyrmlab.records.samples import DIRECTIONS, Figure, figures, shown
+from wyrmlab.records.samples import Figure, curve, figures, shown, swept
+from wyrmlab.records.samples import title as title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +30,15 @@ def charts(record: Record) -> list[tuple[str, str]]:
         chosen = [figure for figure in every if figure.metric == metric]
         beside = [item for name in record.published if (item := published.items().get(name))]
         beside = [item for item in beside if item.metric == metric]
-        title = f"{metric.replace('_', ' ')} ({chosen[0].unit})"
+        title = title_of(metric, chosen[0].unit)
         if len(chosen) + len(beside) < 2:
             if len(set(chosen[0].values)) > 1:
                 made.append((title, _rounds(title, chosen[0])))
             continue
-        swept = all(isinstance(figure.x, int | float) for figure in chosen)
-        made.append((title, (_lines if swept else _bars)(title, chosen, beside)))
+        if swept(chosen):
+            made.append((title, _lines(title, record.axis, chosen, beside)))
+        else:
+            made.append((title, _bars(title, chosen, beside)))
     return made
 
 
@@ -120,7 +123,9 @@ def _mark(axes: Axes, chosen: Sequence[Figure], item: published.Item, number: in
         )
 
 
-def _lines(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item]) -> str:
+def _lines(
+    title: str, axis: str, chosen: Sequence[Figure], beside: Sequence[published.Item]
+) -> str:
     """Medians over x with their spread; published curves dashed, in the colour of ours."""
     groups = dict.fromkeys((figure.path, figure.direction) for figure in chosen)
     with page(title, 3.6) as (axes, out):
@@ -129,7 +134,7 @@ def _lines(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item
             ours = [one for one in chosen if (one.path, one.direction) == (path, direction)]
             ours.sort(key=lambda one: float(one.x or 0))
             at = [float(one.x or 0) for one in ours]
-            name = ", ".join(part for part in (path, DIRECTIONS[direction]) if part) or "measured"
+            name = curve(ours[0])
             axes.plot(at, [one.median for one in ours], "o-", color=colour, label=name, ms=4)
             if any(len(one.values) > 1 for one in ours):
                 axes.fill_between(
@@ -151,6 +156,7 @@ def _lines(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item
                             label=f"{name}, {item.source}",
                         )
         axes.set_ylim(bottom=0)
+        axes.set_xlabel(axis)
         axes.legend(
             frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0
         )

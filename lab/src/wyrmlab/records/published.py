@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,6 +64,19 @@ class Value:
 def items() -> Mapping[str, Item]:
     told = tomllib.loads(_FILE.read_text())
     return {name: Item.model_validate(item) for name, item in told.items()}
+
+
+def curves(
+    ids: Iterable[str], metric: str, path: str, direction: str
+) -> Iterator[tuple[Item, Series]]:
+    """The series over x that the items named have for a curve of ours."""
+    for name in ids:
+        item = items().get(name)
+        if item is None or item.metric != metric:
+            continue
+        for series in item.series:
+            if series.x and (series.path, series.direction) == (path, direction):
+                yield item, series
 
 
 def beside(

@@ -99,6 +99,8 @@ class Record(_Part):
     name: str
     parameters: dict[str, Any] = {}
     clock: str = Field(default="", description="Whose clock the figures are on.")
+    question: str = Field(default="", description="What the experiment answers.")
+    axis: str = Field(default="", description="What x is, where figures are points of curves.")
     samples: list[Sample] = []
     published: list[str] = Field(
         default=[], description="Items of published.toml that its figures are shown beside."

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
@@ -81,17 +82,56 @@ def tables(record: Record) -> list[Table]:
     made = []
     every = figures(record)
     for metric in dict.fromkeys(figure.metric for figure in every):
-        rows = [_row(record, figure) for figure in every if figure.metric == metric]
-        unit = next(figure.unit for figure in every if figure.metric == metric)
+        chosen = [figure for figure in every if figure.metric == metric]
+        unit = chosen[0].unit
+        if swept(chosen):
+            made.append(_sweep(record, metric, chosen))
+            continue
+        rows = [_row(record, figure) for figure in chosen]
         columns = ["", "median", "mean", "least", "most", "samples", "published"]
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
         if all(row[5] == "1" for row in rows):
             columns = ["", "value", *columns[6:]]
             rows = [[*row[:2], *row[6:]] for row in rows]
-        title = f"{metric.removesuffix('_' + _suffix(unit)).replace('_', ' ')}, {unit}"
-        made.append(Table(title=title, columns=columns, rows=rows))
+        made.append(Table(title=title(metric, unit), columns=columns, rows=rows))
     return made
+
+
+def title(metric: str, unit: str) -> str:
+    return f"{metric.removesuffix('_' + _suffix(unit)).replace('_', ' ')}, {unit}"
+
+
+def swept(chosen: Sequence[Figure]) -> bool:
+    """Whether figures of a metric are points of curves."""
+    return all(isinstance(figure.x, int | float) for figure in chosen)
+
+
+def curve(figure: Figure) -> str:
+    """The name of the curve that a point belongs to."""
+    parts = (figure.path, DIRECTIONS.get(figure.direction, figure.direction))
+    return ", ".join(part for part in parts if part) or "measured"
+
+
+def _sweep(record: Record, metric: str, chosen: Sequence[Figure]) -> Table:
+    """A row for each x, a column for each curve; then what there is to say of whole curves,
+    published ones among them."""
+    curves: dict[str, dict[float | str, float]] = {}
+    for figure in chosen:
+        curves.setdefault(curve(figure), {})[figure.x or 0] = figure.median
+    paths = dict.fromkeys((figure.path, figure.direction, curve(figure)) for figure in chosen)
+    for path, direction, name in paths:
+        for item, series in published.curves(record.published, metric, path, direction):
+            points = dict(zip(series.x, series.values, strict=True))
+            curves[f"{name} ({item.source})"] = points
+    places = sorted({float(figure.x or 0) for figure in chosen})
+    rows = [
+        [f"{x:g}", *(shown(points[x]) if x in points else "" for points in curves.values())]
+        for x in places
+    ]
+    for word, of in (("mean", mean), ("least", min), ("most", max)):
+        rows.append([word, *(shown(of(points.values())) for points in curves.values())])
+    return Table(title=title(metric, chosen[0].unit), columns=[record.axis, *curves], rows=rows)
 
 
 def _suffix(unit: str) -> str:
