@@ -70,6 +70,7 @@ typedef enum wyrm_status {
     WYRM_E_ABI = -9,     /* library and caller were compiled with different options */
     WYRM_E_TEXT = -10,   /* text does not parse */
     WYRM_E_CRYPTO = -11, /* an external cryptographic backend failed */
+    WYRM_E_IMAGE = -12,  /* wyrm_resume: no valid image */
 
     /* Reasons why a packet was dropped. Each is counted, none is answered. */
     WYRM_D_MALFORMED = -32, /* length, type or reserved bytes */

@@ -16,6 +16,7 @@ set(WYRM_CORE_SRCS
   ${WYRM_SRC_DIR}/core/wyrm_peer.c
   ${WYRM_SRC_DIR}/core/wyrm_routes.c
   ${WYRM_SRC_DIR}/core/wyrm_session.c
+  ${WYRM_SRC_DIR}/core/wyrm_sleep.c
   ${WYRM_SRC_DIR}/core/wyrm_status.c
   ${WYRM_SRC_DIR}/core/wyrm_time.c
   ${WYRM_SRC_DIR}/core/wyrm_timers.c

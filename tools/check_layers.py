@@ -38,6 +38,7 @@ CRYPTO_MAY_INCLUDE = {"wyrm_crypto.h", "wyrm_config.h", "wyrm_span.h"}
 USER_FOLDERS = ("examples", "firmware", "daemon", "compat")
 # The files of core from top to bottom. Each may include and call those of lower levels.
 CORE_LEVELS = (
+    ("sleep",),
     ("device", "transport"),
     ("jobs",),
     ("peer",),

@@ -45,6 +45,8 @@ const char *wyrm_status_text(wyrm_status status)
         return "the text does not parse";
     case WYRM_E_CRYPTO:
         return "the cryptographic backend failed";
+    case WYRM_E_IMAGE:
+        return "no valid image of a suspended device";
     case WYRM_D_MALFORMED:
         return "not a WireGuard message";
     case WYRM_D_MAC1:

@@ -3,16 +3,17 @@
  * SPDX-License-Identifier: MIT
  *
  * A hub and its spokes, all running the real core, on a network that loses, repeats, delays, alters
- * and replays, and at times loses whatever is long, while devices reboot, move, sleep, lack
- * randomness or timestamps, and change their keys and MTU; workers may be slow. After every event
- * the promises of the protocol are checked; the first that is broken ends the run with the seed
- * that shows it again.
+ * and replays, and at times loses whatever is long, while devices reboot, move, sleep with or
+ * without a reset, lack randomness or timestamps, and change keys and MTU; workers may be slow.
+ * After every event the promises of the protocol are checked; the first that is broken ends the run
+ * with the seed that shows it again.
  *
  * Rough times alternate with calm ones. At the end of each calm time every pair must be able to
  * talk, both ways: whatever happened, nothing stays stuck.
  */
 #include "node.h"
 #include "sim_queue.h"
+#include "wyrm_sleep.h"
 
 #include "core/wyrm_index.h"
 #include "core/wyrm_session.h"
@@ -46,8 +47,9 @@ enum {
 
 struct place { /* a node with its port, worker and clock */
     struct node node;
-    uint64_t clock; /* its time is the global time plus this */
-    uint64_t boots;
+    uint64_t clock;  /* its time is the global time plus this */
+    uint64_t boots;  /* after which everything in RAM was lost */
+    uint64_t resets; /* all, also those that end a deep sleep */
     bool working;
     struct wyrm_job job;
     uint64_t
@@ -90,7 +92,8 @@ static struct {
     struct fate *fates;
     size_t packets, fates_room;
     uint64_t heard[NODES_MAX][NODES_MAX]; /* [to][from]: the latest packet delivered */
-    uint64_t events, datagrams, handshakes, sealed, delivered, lost, refused, reboots, probes;
+    uint64_t events, datagrams, handshakes, sealed, delivered, lost, refused, reboots, sleeps,
+        probes;
     uint64_t junk; /* altered, repeated or replayed datagrams that arrived */
 } sim;
 
@@ -400,9 +403,10 @@ static void begin_work(unsigned n)
         default:
             place->job_message = 0;
         }
-        sim_plan(&sim.queue,
-                 (struct sim_event){
-                     .at = sim.now + job_time(), .kind = SIM_WORK, .node = n, .tag = place->boots});
+        sim_plan(&sim.queue, (struct sim_event){.at = sim.now + job_time(),
+                                                .kind = SIM_WORK,
+                                                .node = n,
+                                                .tag = place->resets});
     }
 }
 
@@ -583,9 +587,10 @@ static void finish_work(unsigned n)
     if (status == WYRM_SEND)
         transmit(n, &out, false);
     if (status == WYRM_WORK) {
-        sim_plan(&sim.queue,
-                 (struct sim_event){
-                     .at = sim.now + job_time(), .kind = SIM_WORK, .node = n, .tag = place->boots});
+        sim_plan(&sim.queue, (struct sim_event){.at = sim.now + job_time(),
+                                                .kind = SIM_WORK,
+                                                .node = n,
+                                                .tag = place->resets});
         return;
     }
     place->working = false;
@@ -643,25 +648,54 @@ static void configure(unsigned n)
         wyrm_peer_set_keepalive(&place->node.dev, place->id[HUB], 25);
 }
 
-/* All that is in RAM is lost; of the timestamps, the mark in flash remains. */
-static void reboot(unsigned n)
+/* RAM is lost. The mark of the timestamps remains in flash. */
+static void reset(struct place *place)
 {
-    struct place *place = &sim.at[n];
-    uint64_t label = (place->node.label / 64 + 1) * 64;
-    uint64_t random = place->node.random_state;
-    struct wyrm_meta address = place->node.address;
+    struct node old = place->node;
 
-    note("reboots", n);
-    sim.reboots++;
     memset(place->held, 0, sizeof(place->held));
-    node_boot(&place->node, n, sim.seed);
-    place->node.label = label;
-    place->node.random_state = random;
-    place->node.address = address;
-    place->boots++;
+    node_boot(&place->node, old.name, sim.seed);
+    place->node.label = (old.label / 64 + 1) * 64;
+    place->node.random_state = old.random_state;
+    place->node.address = old.address;
+    place->resets++;
     place->working = false;
     place->clock = any(1000) - sim.now; /* its clock starts again near 0 */
+}
+
+static void reboot(unsigned n)
+{
+    note("reboots", n);
+    sim.reboots++;
+    sim.at[n].boots++;
+    reset(&sim.at[n]);
     configure(n);
+}
+
+/* While a device sleeps no time passes for the others. Retained RAM may not keep its content. */
+static void deep_sleep(unsigned n)
+{
+    static uint8_t image[WYRM_IMAGE_SIZE(NODE_PEERS, NODE_ROUTES)];
+    struct place *place = &sim.at[n];
+    struct wyrm_device *dev = &place->node.dev;
+    uint64_t slept = any(chance(300) ? 600000 : 60000);
+    bool corrupted = chance(200);
+    wyrm_status status = wyrm_suspend(dev, time_of(place), image, sizeof(image));
+
+    note(corrupted ? "sleeps deeply and loses its memory" : "sleeps deeply", n);
+    promise(status == WYRM_OK, "a device can be suspended", n);
+    if (corrupted)
+        image[any(sizeof(image) / 2)] ^= (uint8_t)(1u << any(8));
+    reset(place);
+    status = wyrm_resume(dev, time_of(place), slept, image, sizeof(image));
+    promise(corrupted == (status < 0), "an image is resumed unless it is corrupted", n);
+    promise(wyrm_resume(dev, time_of(place), slept, image, sizeof(image)) == WYRM_E_IMAGE,
+            "an image is resumed once", n);
+    sim.sleeps++;
+    if (corrupted) {
+        place->boots++;
+        configure(n);
+    }
 }
 
 static void change_psk(unsigned spoke)
@@ -680,7 +714,7 @@ static void chaos(void)
     unsigned n = (unsigned)any(sim.nodes), spoke = 1 + (unsigned)any(sim.nodes - 1);
     struct place *place = &sim.at[n];
 
-    switch (any(11)) {
+    switch (any(13)) {
     case 0:
         reboot(n);
         break;
@@ -724,6 +758,10 @@ static void chaos(void)
     case 9:
         note("is under load", n);
         place->node.dev.loaded_until = place->node.dev.now + (wyrm_tick)any(20000);
+        break;
+    case 10:
+    case 11:
+        deep_sleep(n);
         break;
     default:
         note("connects", n);
@@ -798,7 +836,7 @@ static void happen(struct sim_event *event)
         message_drop(event->message);
         break;
     case SIM_WORK:
-        if (sim.at[event->node].boots == event->tag) {
+        if (sim.at[event->node].resets == event->tag) {
             finish_work(event->node);
             settle(event->node);
         }
@@ -910,8 +948,8 @@ static void report(double seconds)
     printf("seed %" PRIu64 ": %.3g days of %u devices in %.2f s (%.1f days/s)\n", sim.seed, days,
            sim.nodes, seconds, days / seconds);
     printf("  %" PRIu64 " events, %" PRIu64 " datagrams, %" PRIu64 " hostile arrivals, %" PRIu64
-           " handshake messages accepted, %" PRIu64 " reboots\n",
-           sim.events, sim.datagrams, sim.junk, sim.handshakes, sim.reboots);
+           " handshake messages accepted, %" PRIu64 " reboots, %" PRIu64 " deep sleeps\n",
+           sim.events, sim.datagrams, sim.junk, sim.handshakes, sim.reboots, sim.sleeps);
     printf("  %" PRIu64 " packets sealed: %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64
            " refused; %" PRIu64 " probes, all answered\n",
            sim.sealed, sim.delivered, sim.lost, sim.refused, sim.probes);

@@ -23,6 +23,7 @@ LTO = "optimised as one"  # the linker cannot tell what came from where
 # The first rule that occurs in an object's path decides; ours first, as third-party folders may
 # lie anywhere.
 _GROUPS = (
+    ("src/core/wyrm_sleep", "deep sleep"),
     ("src/core/wyrm_status", "store and text"),
     ("src/core/wyrm_", "core"),
     ("src/crypto/", "crypto"),

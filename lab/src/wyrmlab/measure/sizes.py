@@ -27,7 +27,7 @@ BASELINE = paths.ROOT / "bench" / "results" / "footprint.json"
 COMPILER = "arm-none-eabi-gcc"
 
 FLASH, FLASH_LTO = "flash", "flash with LTO"
-GLUE, EXTRAS = "FreeRTOS glue", "store and text"
+GLUE, EXTRAS, SLEEP = "FreeRTOS glue", "store and text", "deep sleep"
 PEER, DEVICE, JOB = "RAM of a peer", "RAM of a device with 1 peer, 2 routes", "RAM of a job"
 STACK_PACKET, STACK_WORKER = "stack of a packet", "stack of the worker"
 DOOR = "flash of a door"
@@ -71,8 +71,8 @@ VARIABLES = (
 )
 LEGEND = (
     "Counted are the bytes of code and constants that bench/footprint/start.c, which starts a"
-    " tunnel and does nothing else, links of core, crypto and lwIP port; glue, store and text come"
-    " on top."
+    " tunnel and does nothing else, links of core, crypto and lwIP port; glue, store, text and deep"
+    " sleep come on top."
     " Everything: IPv4 and IPv6, both roles, cookies, assembly. Client: WYRM_RESPONDER=0,"
     " WYRM_IPV6=0, WYRM_REPLAY_BITS=64, lwIP without IPv6; in C: with WYRM_ASM=0 besides. Even if"
     " not called: without --gc-sections."
@@ -183,7 +183,7 @@ def _program(one: Configuration, folder: Path) -> list[Row]:
         optimised = footprint.measure(folder / f"{one.name}-lto.elf")
         parts = _flash(optimised, (*COUNTED, footprint.LTO))
         rows.append(_row(FLASH_LTO, one, {part: size for part, size in parts.items() if size}))
-    rows += [_row(what, one, _flash(found, [what])) for what in (GLUE, EXTRAS)]
+    rows += [_row(what, one, _flash(found, [what])) for what in (GLUE, EXTRAS, SLEEP)]
     return rows + _stack(one, folder / f"{one.name}.elf") if one.stack else rows
 
 
@@ -293,7 +293,7 @@ def _show_flash(console: Console, rows: dict[tuple[str, str], Row]) -> None:
     shown = _table(
         "flash, -Os, Cortex-M4",
         *("core", "crypto", "lwIP\nport", "bytes", "target", "", "with\nLTO", ""),
-        *("FreeRTOS\nglue", "store,\ntext"),
+        *("FreeRTOS\nglue", "store,\ntext", "deep\nsleep"),
     )
     for one in PROGRAMS:
         row, optimised = rows[FLASH, one.name], rows.get((FLASH_LTO, one.name))
@@ -307,6 +307,7 @@ def _show_flash(console: Console, rows: dict[tuple[str, str], Row]) -> None:
             verdict(optimised) if optimised else "",
             _bytes(rows[GLUE, one.name].sum),
             _bytes(rows[EXTRAS, one.name].sum),
+            _bytes(rows[SLEEP, one.name].sum),
         )
     console.print(shown)
     console.print(f"{LEGEND}\n")
