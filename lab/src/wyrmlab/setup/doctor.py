@@ -14,7 +14,7 @@ from rich.table import Table
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import MISSING
 from wyrmlab.network import namespaces
-from wyrmlab.setup import host_setup, third_party
+from wyrmlab.setup import extras, host_setup, third_party
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    return [*_packages(), *sources(), _namespaces(), _tun(), _disk(), _flash()]
+    return [*_packages(), *sources(), *python_programs(), _namespaces(), _tun(), _disk(), _flash()]
 
 
 def examine() -> int:
@@ -108,6 +108,21 @@ def sources() -> list[Finding]:
             )
             for group in third_party.GROUPS
         ),
+    ]
+
+
+def python_programs() -> list[Finding]:
+    """What tests use from the Python package index, each group in an environment of its own."""
+    return [
+        Finding(
+            f"lab/extras/{extra.lock.name}",
+            extra.present,
+            extra.needed_for in packages.USUAL,
+            paths.megabytes(paths.disk_use(extra.folder)) if extra.present else "",
+            extra.reason[0].lower() + extra.reason[1:],
+            "./wyrm setup",
+        )
+        for extra in extras.EXTRAS
     ]
 
 
