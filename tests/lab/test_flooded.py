@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from wyrmlab.experiments import flooded
-from wyrmlab.experiments.implementations import Row, _show
 from wyrmlab.setup import build
 
 pytestmark = pytest.mark.netns
@@ -19,7 +18,6 @@ def test_goodput_and_connection_time_are_measured_during_a_flood(
     wyrmd: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(flooded, "RATES", (2000,))
     monkeypatch.setattr(flooded, "ROUNDS", 1)
@@ -28,8 +26,7 @@ def test_goodput_and_connection_time_are_measured_during_a_flood(
     assert figures.goodput_mbit_s > 1
     assert figures.reference_mbit_s > 1
     assert figures.session_s is not None
-    _show([Row("wyrmd", floods=[figures])])
-    assert "2,000" in capsys.readouterr().out
+    assert 0 < figures.share < 10
 
 
 def test_the_flood_keeps_to_its_rate_and_its_time() -> None:

@@ -491,19 +491,3 @@ def crypto(
     from wyrmlab.measure import crypto as command
 
     raise typer.Exit(command.run(cores or [], profiles or [], file, accept=accept, against=against))
-
-
-@bench.command()
-def implementations(
-    seconds: Annotated[
-        int, typer.Option(metavar="N", min=1, max=600, help="Length of each transfer.")
-    ] = 5,
-    file: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
-    ] = None,
-) -> None:
-    """Compare wyrmd with other Linux daemons: throughput, CPU time, handshakes, memory."""
-    from wyrmlab.experiments import implementations
-
-    implementations.run(seconds, file)

@@ -18,6 +18,7 @@ from wyrmlab.experiments import (
     demo_cycle,
     handshake_latency,
     heap_over_time,
+    implementations,
     object_sizes,
     tcpip_baseline,
 )
@@ -32,6 +33,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         tcpip_baseline.EXPERIMENT,
         heap_over_time.EXPERIMENT,
         object_sizes.EXPERIMENT,
+        implementations.EXPERIMENT,
     )
 }
 

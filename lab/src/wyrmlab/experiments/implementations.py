@@ -1,93 +1,102 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`bench implementations`: userspace WireGuard daemons for Linux in one table, measured in one run.
+"""Userspace WireGuard daemons for Linux beside each other, measured in one run.
 
 Each daemon runs at both ends of a cable between two network namespaces. Throughput says what this
 machine does with both ends and the traffic itself on it; CPU seconds per gigabyte are the daemon's
-own, and the fairer figure. What is left of a stream during a flood of initiations, and how long a
-new peer then waits for its session, stands in a table of its own.
+own, averaged over both ends, and the fairer figure. Handshakes come four at a time. Under a flood
+of initiations with valid first MACs, `share` is how much of a stream is left, compared to the same
+flood at another port of the same machine; a new peer then waits for its session.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from rich.console import Console
+from pydantic import Field
 
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.experiments import daemons, flooded
+from wyrmlab.experiments.bench import Bench, Experiment, Parameters
 from wyrmlab.experiments.daemons import Daemon
-from wyrmlab.experiments.flooded import Flooded
 from wyrmlab.experiments.initiations import HANDSHAKES, answered_initiations
-from wyrmlab.measure import figures
-from wyrmlab.network import namespaces
 from wyrmlab.peers.iperf import transfer, transfers
 from wyrmlab.peers.pair import Pair, pair
+from wyrmlab.records.record import Table
 from wyrmlab.setup import build, host_setup
 
-
-@dataclass
-class Row:
-    """Figures of one implementation; `missing` says why there are none, or not all."""
-
-    implementation: str
-    version: str = ""
-    tcp_mbit_s: float | None = None
-    tcp_cpu_s_per_gb: float | None = None
-    udp_mbit_s: float | None = None
-    udp_cpu_s_per_gb: float | None = None
-    handshakes_per_s: float | None = None
-    handshakes_per_cpu_s: float | None = None
-    resident_mib: float | None = None
-    floods: list[Flooded] = field(default_factory=list)
-    missing: str = ""
+_NOT_MEASURED = "Not measured"
 
 
-def run(seconds: int, file: Path | None) -> None:
-    figures.check_place(file)
+class Implementations(Parameters):
+    seconds: int = Field(ge=1, le=600)
+    rounds: int = Field(ge=1, le=100)
+    floods: bool
+
+
+def prepare() -> None:
+    """While there is a network: from then on nothing is fetched."""
     host_setup.ensure("build", "net", "check")
-    if not namespaces.inside() and namespaces.GATE not in os.environ:
-        daemons.fetch()  # while there is a network
-        build.flood()
-    namespaces.enter()
-    rows = []
-    for one in daemons.all_daemons():
-        host_setup.say(f"{one.name} ...")
-        rows.append(_measure(one, seconds))
-    _show(rows)
-    if file is not None:
-        file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    daemons.fetch()
+    build.flood()
 
 
-# --- Measuring -------------------------------------------------------------------------------
-
-
-def _measure(daemon: Daemon, seconds: int) -> Row:
-    row = Row(daemon.name, daemon.version, missing=daemon.missing)
-    if daemon.program is None:
-        return row
-    with tempfile.TemporaryDirectory(prefix="wyrm-bench-") as folder:
+def tell(bench: Bench, parameters: Implementations) -> None:
+    known = {one.name: one for one in daemons.all_daemons()}
+    for name in bench.cells(known):
+        daemon = known[name]
+        bench.run.record.tools[name] = daemon.version
+        if daemon.program is None:
+            _say_why(bench, name, daemon.missing)
+            continue
+        folder = bench.run.folder / name.replace(" ", "-")
+        folder.mkdir(exist_ok=True)
         try:
-            with pair(Path(folder), daemon.program, daemon.program) as both:
-                if both.west.host.pings(both.EAST, count=3) == 0:
-                    raise WyrmError("no packet passes")
-                _measure_tcp(row, both, Path(folder), seconds)
-                _measure_udp(row, both, Path(folder), seconds)
-                row.resident_mib = both.west.resident_kib() / 1024
-            answers = answered_initiations(daemon.program, Path(folder))
-            row.handshakes_per_s = answers.per_second
-            row.handshakes_per_cpu_s = answers.count / answers.cpu_seconds
-            if answers.count < HANDSHAKES:
-                row.missing = f"answered {answers.count} of {HANDSHAKES} handshakes"
-            row.floods = flooded.measure(daemon.program, Path(folder))
+            _measure(bench, daemon, daemon.program, folder, parameters)
         except WyrmError as error:
-            row.missing = str(error)
-    return row
+            _say_why(bench, name, str(error))
+
+
+def _say_why(bench: Bench, name: str, reason: str) -> None:
+    tables = bench.run.record.tables
+    if not tables:
+        tables.append(Table(title=_NOT_MEASURED, columns=["implementation", "reason"], rows=[]))
+    tables[0].rows.append([name, reason])
+
+
+def _measure(
+    bench: Bench, daemon: Daemon, program: Path, folder: Path, parameters: Implementations
+) -> None:
+    with pair(folder, program, program) as both:
+        if both.west.host.pings(both.EAST, count=3) == 0:
+            raise WyrmError("No packet passes.")
+        for number in range(1, parameters.rounds + 1):
+            _measure_tcp(bench, daemon, both, folder, parameters.seconds, number)
+            _measure_udp(bench, daemon, both, folder, parameters.seconds, number)
+        memory = both.west.resident_kib() / 1024
+        bench.sample("resident_mib", memory, "MiB", path=daemon.name)
+    answers = answered_initiations(program, folder)
+    bench.sample("handshakes_per_s", answers.per_second, "1/s", path=daemon.name)
+    bench.sample(
+        *("handshakes_per_cpu_s", answers.count / answers.cpu_seconds, "1/s"), path=daemon.name
+    )
+    if answers.count < HANDSHAKES:
+        _say_why(bench, daemon.name, f"answered {answers.count} of {HANDSHAKES} handshakes")
+    if parameters.floods:
+        _measure_floods(bench, daemon, program, folder)
+
+
+def _measure_floods(bench: Bench, daemon: Daemon, program: Path, folder: Path) -> None:
+    for flood in flooded.measure(program, folder):
+        asked = f"{flood.rate:,} initiations/s"
+        bench.sample(
+            "flood_goodput_mbit_s", flood.goodput_mbit_s, "Mbit/s", path=daemon.name, x=asked
+        )
+        bench.sample("flood_share_percent", 100 * flood.share, "%", path=daemon.name, x=asked)
+        if flood.session_s is None:
+            _say_why(bench, daemon.name, f"no session within {flooded.PATIENCE_S} s at {asked}")
+        else:
+            bench.sample("flood_session_s", flood.session_s, "s", path=daemon.name, x=asked)
 
 
 class _Cpu:
@@ -105,102 +114,47 @@ class _Cpu:
         return (self._now() - self._before) / 2 / (received / 1e9)
 
 
-def _measure_tcp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
+def _measure_tcp(
+    bench: Bench, daemon: Daemon, both: Pair, folder: Path, seconds: int, number: int
+) -> None:
     cpu, received = _Cpu(both), 0
     west, east = both.west.host, both.east.host
     for port, server, client, address in (
         (5101, east, west, both.EAST),
         (5102, west, east, both.WEST),
     ):
-        log = folder / f"tcp{port}"
+        log = folder / f"tcp{port}-{number}"
         received += transfer(server, client, address, log, "-t", str(seconds), port=port)
-    row.tcp_mbit_s = received * 8 / 1e6 / (2 * seconds)
-    row.tcp_cpu_s_per_gb = cpu.per_gb(received)
+    rate = received * 8 / 1e6 / (2 * seconds)
+    bench.sample("tcp_mbit_s", rate, "Mbit/s", path=daemon.name, round_=number)
+    bench.sample("tcp_cpu_s_per_gb", cpu.per_gb(received), "s/GB", path=daemon.name, round_=number)
 
 
-def _measure_udp(row: Row, both: Pair, folder: Path, seconds: int) -> None:
+def _measure_udp(
+    bench: Bench, daemon: Daemon, both: Pair, folder: Path, seconds: int, number: int
+) -> None:
     """As many packets of full length as the sender can make; what arrives counts."""
-    cpu, log = _Cpu(both), folder / "udp"
+    cpu, log = _Cpu(both), folder / f"udp-{number}"
     transfer(
         *(both.east.host, both.west.host, both.EAST, log),
         *("-u", "-b", "2g", "-l", "1372", "-t", str(seconds)),
         port=5103,
     )
     if received := sum(transfers(log.read_text())[-1:]):
-        row.udp_mbit_s = received * 8 / 1e6 / seconds
-        row.udp_cpu_s_per_gb = cpu.per_gb(received)
-
-
-# --- The table -------------------------------------------------------------------------------
-
-
-def _show(rows: Sequence[Row]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("implementation")
-    table.add_column("version")
-    for title in (
-        "TCP Mbit/s",
-        "TCP CPU s/GB",
-        "UDP Mbit/s",
-        "UDP CPU s/GB",
-        "handshakes/s",
-        "handshakes/CPU s",
-        "RSS MiB",
-    ):
-        table.add_column(title, justify="right")
-    table.add_column("")
-    for row in rows:
-        table.add_row(
-            row.implementation,
-            row.version,
-            _figure(row.tcp_mbit_s, 0),
-            _figure(row.tcp_cpu_s_per_gb, 2),
-            _figure(row.udp_mbit_s, 0),
-            _figure(row.udp_cpu_s_per_gb, 2),
-            _figure(row.handshakes_per_s, 0),
-            _figure(row.handshakes_per_cpu_s, 0),
-            _figure(row.resident_mib, 1),
-            row.missing,
+        rate = received * 8 / 1e6 / seconds
+        bench.sample("udp_mbit_s", rate, "Mbit/s", path=daemon.name, round_=number)
+        bench.sample(
+            *("udp_cpu_s_per_gb", cpu.per_gb(received), "s/GB"), path=daemon.name, round_=number
         )
-    console = Console(highlight=False, width=max(Console().width, 150))
-    console.print(table)
-    console.print(
-        "CPU seconds are one daemon's own, user and system, averaged over both ends; "
-        "both ends share this machine. Handshakes come four at a time."
-    )
-    _show_floods(console, rows)
 
 
-def _show_floods(console: Console, rows: Sequence[Row]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("under a flood of initiations")
-    for title in ("asked /s", "sent /s", "reference Mbit/s", "TCP Mbit/s", "share", "session s"):
-        table.add_column(title, justify="right")
-    for row in rows:
-        for flood in row.floods:
-            session = "none" if flood.session_s is None else f"{flood.session_s:.1f}"
-            table.add_row(
-                row.implementation,
-                f"{flood.rate:,}",
-                f"{flood.sent_per_s:,.0f}",
-                _figure(flood.reference_mbit_s, 0),
-                _figure(flood.goodput_mbit_s, 0),
-                f"{flood.share:.0%}",
-                session,
-            )
-    console.print()
-    console.print(table)
-    console.print(
-        "Valid first MACs, from one port. Reference: the same stream while the same flood goes to "
-        f"another port of the receiving machine, {flooded.ROUNDS} runs of each in turn; share: how "
-        "much the daemon keeps of it. Session: from a new peer's configuration to its handshake, "
-        f"beside flood and stream; none: not within {flooded.PATIENCE_S} s (three attempts)."
-    )
-
-
-def _figure(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+EXPERIMENT = Experiment(
+    name="implementations",
+    answers="How does wyrmd compare with other daemons for Linux, in calm and under attack?",
+    clock="host",
+    quick_minutes=3,
+    minutes=12,
+    parameters=Implementations,
+    tell=tell,
+    prepare=prepare,
+)
