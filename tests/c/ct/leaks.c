@@ -2,12 +2,11 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Code that betrays its secrets, each piece in its own way, so that the tests which should notice
- * can be seen to do so.
+ * Functions that leak their secrets in different ways, to prove that the tests detect each of them.
  */
 #include "subjects.h"
 
-/* By its branches. */
+/* Leaks through its branches. */
 bool leak_early_exit(const uint8_t *a, const uint8_t *b, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -16,7 +15,7 @@ bool leak_early_exit(const uint8_t *a, const uint8_t *b, size_t len)
     return true;
 }
 
-/* By its addresses. */
+/* Leaks through its addresses. */
 uint8_t leak_table(const uint8_t secret[32])
 {
     static volatile uint8_t table[256];
@@ -27,19 +26,19 @@ uint8_t leak_table(const uint8_t secret[32])
     return sum;
 }
 
-/* By the time of one instruction, which no trace shows. */
+/* Leaks through the time of one instruction, which no trace shows. */
 uint32_t leak_division(uint32_t secret, uint32_t divisor)
 {
     return secret / divisor;
 }
 
-/* The same on some cores: a call of the compiler's library, or an instruction of 3 to 5 cycles. */
+/* Also on some cores: calls the compiler's library, or runs an instruction of 3 to 5 cycles. */
 uint32_t leak_wide_multiply(uint32_t secret, uint32_t factor)
 {
     return (uint32_t)((uint64_t)secret * factor >> 32);
 }
 
-/* By what it leaves in memory. */
+/* Leaves a secret in memory. */
 void leak_on_stack(const uint8_t secret[32])
 {
     volatile uint8_t copy[32];
@@ -48,7 +47,7 @@ void leak_on_stack(const uint8_t secret[32])
         copy[i] = secret[i] ^ 0x55;
 }
 
-/* No leak, but as wrong: ARMv6-M faults. */
+/* Not a leak, but a defect: ARMv6-M faults. */
 uint32_t read_word_anywhere(const uint8_t *p)
 {
     return *(const volatile uint32_t *)(const volatile void *)p;

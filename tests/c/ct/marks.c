@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The markers. Their bodies differ, so that no compiler makes one function of them.
+ * The markers. Their bodies differ so that no compiler merges them.
  */
 #include "target.h"
 

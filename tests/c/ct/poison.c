@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Runs every subject under valgrind with its secret marked as undefined: valgrind then complains of
+ * Runs every subject under valgrind with its secret marked as undefined: valgrind then reports
  * every branch and every address that depends on it.
  */
 #include "target.h"
@@ -18,8 +18,8 @@ void publish(const void *bytes, size_t len)
     (void)VALGRIND_MAKE_MEM_DEFINED(bytes, len);
 }
 
-/* Whether a tag is right and a shared secret zero is public: the linker puts these in front of the
- * two functions that find out (--wrap). */
+/* Whether a tag is correct or a shared secret zero is public: the linker wraps the two functions
+ * that decide (--wrap). */
 bool __real_wyrm_ct_equal(const void *a, const void *b, size_t len);
 bool __wrap_wyrm_ct_equal(const void *a, const void *b, size_t len);
 bool __real_wyrm_ct_is_zero(const void *a, size_t len);
@@ -58,7 +58,7 @@ int main(void)
             continue;
         memcpy(secret, order->secret[0], sizeof(secret));
         (void)VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof(secret));
-        /* What valgrind finds from here on stands in its report after this line. */
+        /* In valgrind's report, this line precedes all findings from here on. */
         VALGRIND_PRINTF("subject %s\n", subject->name);
         subject->prepare(secret);
         subject->run();

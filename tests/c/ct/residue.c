@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Nothing is called between the return of the function and the copy: another frame would hide what
- * was left.
+ * Calls nothing between the function's return and the copy, because another frame would overwrite
+ * the residue.
  */
 #include "residue.h"
 
@@ -24,7 +24,7 @@ static inline volatile uint32_t *stack_pointer(void)
 #elif WYRM_ARCH_XTENSA
     __asm__ volatile("mov %0, a1" : "=r"(sp));
 #if WYRM_XTENSA_WINDOWED
-    sp -= 16; /* where registers of our caller may be, in use */
+    sp -= 16; /* may contain live registers of our caller */
 #endif
 #else
 #error "how does this architecture call its stack pointer?"
@@ -48,8 +48,8 @@ static inline void clear_window(void)
                      : "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15");
 }
 
-/* All 64 registers: a new window shows what was in them before. To be called before the stack is
- * painted, where they are saved on the way. */
+/* Clears all 64 registers, because a new window shows their old contents. Call before painting the
+ * stack, which they are saved to. */
 __attribute__((noinline)) static void clear_windows(unsigned more)
 {
     if (more > 0)
@@ -63,7 +63,7 @@ static inline void clear_windows(unsigned more)
 }
 #endif
 
-/* What callers keep in registers is saved on the stack by the function under test: make it zeros.
+/* The function under test saves its caller's registers on the stack, so clear them first.
  */
 static inline void clear_registers(void)
 {

@@ -28,7 +28,7 @@ LEVELS = ("O1", "O2", "O3", "Os")
 
 
 class Kind(IntFlag):
-    """Which subjects to run: the bits of an order, after enum subject_kind."""
+    """Which subjects to run: the bits of an order, as in enum subject_kind."""
 
     PRIMITIVE = 1
     HANDSHAKE = 2
@@ -46,7 +46,7 @@ class Core:
     prefix: str  # of gcc and binutils
     gcc: str = ""  # the flags only gcc needs
     clang: str = ""  # those only clang needs
-    assemble: str = ""  # those it needs for assembly, where they are called differently
+    assemble: str = ""  # its options for assembly, where their names differ
     link: str = ""
     machine: tuple[str, ...] = ()  # empty: the host
     code_at: int = 0
@@ -56,7 +56,7 @@ class Core:
     script: str = "tests/c/ct/boards/board.ld"
     compilers: tuple[str, ...] = ("gcc", "clang")
     disassembler: tuple[str, ...] = ()  # if not that of binutils
-    aligned: bool = False  # does not read words at any address; the plugin looks
+    aligned: bool = False  # cannot access misaligned words; the plugin checks this
     slow: bool = False  # in the emulator
 
     @property
@@ -248,7 +248,7 @@ class Build:
     def _recipe(self) -> Iterator[str]:
         core = self.core
         definitions = self.definitions + (" -DWYRM_SIMD=1" if self.daemon else "")
-        # Debian's valgrind does not understand version 5 of the line tables.
+        # Debian's valgrind does not support version 5 of the line tables.
         flags = f"{core.flags} -{self.level} {definitions} -gdwarf-4 -std=c11 {WARNINGS} -I{SRC}"
         depend = "-MMD -MT $out -MF $out.d"
         yield f"rule cc\n command = {self._compile(f'{flags} $more {depend}')}"
@@ -312,7 +312,7 @@ class Build:
 
 
 def every_build() -> list[Build]:
-    """All that is emulated: each core, compiler and level, and the smallest code."""
+    """All emulated builds: each core, compiler and level, and the smallest code."""
     variants = [*((level, "") for level in LEVELS), ("Os", "-DWYRM_ASM=0")]
     return [
         Build(core, compiler, level, definitions)
@@ -363,7 +363,8 @@ _P = 2**255 - 19
 
 
 def secrets(count: int) -> list[bytes]:
-    """The hard ones first, half of them at the most, then random ones; always the same."""
+    """Edge cases first, at most half of the list, then pseudo-random secrets; always the same
+    list."""
     keys = [0, 2**256 - 1, 1, _P, 2**255 - 1]
     keys += [int.from_bytes(word.to_bytes(4, "little") * 8, "little") for word in _HARD_WORDS]
     keys += [_P - 1, _P + 1, 2 * _P - 1, 2**256 - 2**128, 2**128 - 1]
@@ -400,12 +401,12 @@ class Run:
 
 @dataclass
 class Traced:
-    """What the runs of one subject looked like from outside."""
+    """The traces of all runs of one subject."""
 
     runs: list[Run] = field(default_factory=list)
 
     def leak(self) -> str:
-        """Nothing, or how a secret shows."""
+        """Empty, or a description of the leak."""
         paths_taken = len({run.pcs for run in self.runs})
         addresses = len({run.accesses for run in self.runs})
         if paths_taken == addresses == 1:
@@ -425,7 +426,7 @@ def plugin() -> Path:
 
 
 def symbols(program: Path) -> dict[str, int]:
-    """Named places; bit 0 of a function's, which says Thumb, left out."""
+    """Addresses of symbols, without the Thumb bit of functions."""
     with program.open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
@@ -494,7 +495,7 @@ def _parse(line: str) -> Run:
 
 
 def where_it_leaks(build: Build, kind: Kind, name: str, chosen: list[bytes]) -> str:
-    """The function in which the first two unequal runs of a subject part."""
+    """The function in which the traces of a subject first diverge."""
     program = build.program("trace")
     runs = traced(build, kind, chosen)
     at = list(runs).index(name) * len(chosen)

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The table of functions under test. Buffers are static and each run writes the same of them, so
- * that nothing but the secret differs between two runs.
+ * The table of functions under test. Buffers are static and every run writes all of them, so that
+ * two runs differ only in the secret.
  */
 #include "subjects.h"
 
@@ -29,7 +29,7 @@ size_t subject_shift;
 ROOM(key, KEY);
 ROOM(text, TEXT);
 ROOM(sealed, SEALED);
-ROOM(packet, PACKET + TAG); /* long enough for code that takes many blocks at a time */
+ROOM(packet, PACKET + TAG); /* long enough for code that processes many blocks at a time */
 ROOM(out, 96);
 ROOM(aad, AAD);
 ROOM(nonce, WYRM_XAEAD_NONCE_LEN);
@@ -236,7 +236,7 @@ static void publish_mac1_key(const struct wyrm_job *job)
     publish(out(), 32);
 }
 
-/* We call, they answer. */
+/* We initiate, the peer responds. */
 static void prepare_initiate(const uint8_t secret[SECRET_LEN])
 {
     set_keys(&ours, secret, 0x00);

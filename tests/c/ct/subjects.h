@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The functions whose secrecy is tested. The same table serves the traces on the emulated cores,
- * the scan of the stack and the poisoning of secrets on the host.
+ * The functions under test. The same table serves the traces on emulated cores, the stack scan, and
+ * the poisoned secrets on the host.
  */
 #ifndef SUBJECTS_H
 #define SUBJECTS_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Everything secret that one run depends on: a key, then text or more keys. */
+/* All secret input of one run: a key, then text or more keys. */
 enum { SECRET_LEN = 128, SHIFT_MAX = 3 };
 
 enum subject_kind {
@@ -27,16 +27,16 @@ struct subject {
     enum subject_kind kind;
     void (*prepare)(const uint8_t secret[SECRET_LEN]); /* not watched */
     void (*run)(void);                                 /* watched */
-    void (*publish)(void); /* names what of the result anyone may know; may be NULL */
+    void (*publish)(void); /* publishes the public part of the result; may be NULL */
 };
 
 extern const struct subject subjects[];
 extern const size_t subject_count;
 
-/* Bytes by which every buffer of the subjects is off its alignment. */
+/* Misalignment of all the subjects' buffers, in bytes. */
 extern size_t subject_shift;
 
-/* Whoever runs the subjects provides this: these bytes are public although they come from secrets.
+/* Provided by each runner: declares bytes public although they depend on secrets.
  */
 void publish(const void *bytes, size_t len);
 

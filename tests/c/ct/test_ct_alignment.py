@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Buffers may lie at any address: where cores mind, no word is read or written misaligned."""
+"""Buffers may have any alignment: no word is accessed misaligned on cores that fault on it."""
 
 from __future__ import annotations
 

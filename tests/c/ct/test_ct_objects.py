@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What no trace shows: instructions that take longer for some operands, foreign functions, tables.
+"""Checks that traces cannot make: slow instructions, foreign functions, tables.
 
 Traces see which instructions run, not how long each takes. So the objects that hold secrets are
 searched for instructions that take longer for some operands, and for calls of anything that is not
@@ -32,8 +32,8 @@ WHOLE = rig.every_build()
 _DIVISION = r"[us]div|divu?|remu?|quo[us]|rem[us]"
 # 3 to 5 cycles on Cortex-M3, by operand.
 _WIDE = r"(?:[us]mull|[us]mlal)"
-# An instruction whose condition fails takes one cycle: so must one whose condition holds. Loads,
-# stores and branches show in the traces.
+# An instruction whose condition fails takes one cycle, so one whose condition holds must, too. #
+# Loads, stores and branches are visible in the traces.
 _SLOW = r"(?:mul|mla|mls|[us]mull|[us]mlal|umaal|smul..|smla..|smmul|smmla)"
 _CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
 
@@ -46,10 +46,9 @@ _CORE_MAY_CALL = re.compile(rf"wyrm_\w+|{_MEMORY}|{_JUMP_TABLE}|memcmp")
 # The objects of the core through which keys pass; the others know indices, times and addresses.
 _CORE = ("wyrm_noise", "wyrm_jobs", "wyrm_session", "wyrm_cookie")
 _EXCEPTIONS = {
-    # Where a source address stands in the table of sources: it is public, and the hash of it is cut
-    # to a place in a table of a few.
+    # Reduces the hash of a source address, which is public, to an index in a small table.
     "wyrm_cookie": re.compile(r"udiv|remu|__aeabi_uidivmod|__umodsi3"),
-    # Where the peer of a public number stands in the table of peers.
+    # Finds the peer with a public id.
     "wyrm_jobs": re.compile(rf"m(?:ul|la){_CONDITION}"),
 }
 
@@ -79,13 +78,13 @@ def foreign_calls(core: rig.Core, thing: Path, allowed: re.Pattern[str]) -> Iter
             yield f"{thing.name}: {name}"
 
 
-# Constants read whole, and tables of which every entry is used, in order.
+# Constants that are read completely, and tables whose entries are all used, in order.
 _TABLES = {"base_point", "constant", "iv", "sigma", "chain", "step"}
 _NO_DATA = re.compile(r"\.rodata\.cst\d+|\.eh_frame|\.note\..+|\.ARM\..+|\.xt\..+")
 
 
 def tables(thing: Path) -> Iterator[str]:
-    """All data in memory but those, also such as has no name."""
+    """All other data in memory, including data without a name."""
     with thing.open("rb") as stream:
         elf = ELFFile(stream)
         named: dict[int, int] = {}

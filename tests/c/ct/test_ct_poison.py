@@ -31,7 +31,7 @@ if platform.machine() == "x86_64":
     QUICK.append(Build(HOST, level="O3", daemon=True))
     WHOLE.append(Build(HOST, "clang", "O3", daemon=True))
 
-# Branches on something public that valgrind cannot know to be: the line, and why.
+# Branches on values that valgrind cannot know to be public: the line, and why.
 PUBLIC = {
     "if (wrong == 0)": "whether a text is a key at all is answered to whoever typed it",
     "if (memcmp(timestamp, job->timestamp, sizeof(job->timestamp)) <= 0)": (
@@ -43,7 +43,7 @@ _PLACE = re.compile(r"(?:at|by) 0x[0-9A-F]+: (\S+) \((?:\S*/)?(\w+\.[ch]):(\d+)\
 
 
 def complaints(build: Build, kinds: Kind) -> dict[str, list[str]]:
-    """Per subject the functions and lines valgrind names, but for what is public."""
+    """The functions and lines that valgrind reports per subject, except public branches."""
     rig.require("valgrind")
     program = build.program("poison")
     said = rig.run(

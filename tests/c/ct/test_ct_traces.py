@@ -15,7 +15,7 @@ QUICK = [
     Build(CORES["m4"], "gcc", "Os", "-DWYRM_ASM=0"),  # the smallest code
     Build(CORES["m3"], "gcc", "O2"),
     Build(CORES["m0"], "gcc", "Os"),
-    Build(CORES["m0"], "clang", "Os"),  # Clang makes branches of masks where GCC does not
+    Build(CORES["m0"], "clang", "Os"),  # Clang turns masks into branches where GCC does not
     Build(CORES["rv32imc"], "gcc", "O2"),
     Build(CORES["rv32imc"], "clang", "O2"),
     Build(CORES["lx106"], "gcc", "O2"),

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Looks for what each subject leaves on the stack: a word there that is not the same for two
- * secrets comes from them, whatever was computed, unless the published bytes contain it. Prints a
- * line per word: subject, bytes below the caller's frame, the word for each of the two secrets.
+ * Searches the stack for residue of each subject: a word that differs between two secrets depends
+ * on them, unless the published bytes contain it. Prints a line per word: subject, bytes below the
+ * caller's frame, the word for each of the two secrets.
  */
 #include "residue.h"
 #include "target.h"
@@ -14,7 +14,7 @@
 
 enum { PUBLIC_BYTES = 2048 };
 
-/* One run: its secret, what it left on the stack, what was published of it. */
+/* One run: its secret, its residue on the stack, and its published bytes. */
 struct run {
     uint8_t secret[SECRET_LEN];
     uint32_t left[RESIDUE_WORDS];
@@ -22,8 +22,8 @@ struct run {
     uint8_t known[PUBLIC_BYTES];
 };
 
-/* Every run uses the same memory, and what counts runs is kept out of registers: a function saves
- * those of its callers on the stack, where nothing but the secret shall differ between two runs. */
+/* Every run uses the same memory, and the loop counter is kept out of registers: a function saves
+ * its caller's registers on the stack, and only the secret may differ between two runs. */
 static struct run now, before;
 static volatile size_t subject, number;
 

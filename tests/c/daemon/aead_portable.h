@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The portable ChaCha20-Poly1305 under names of its own, beside that of the daemon.
+ * The portable ChaCha20-Poly1305 with other names, so that it can be linked beside the daemon's.
  */
 #ifndef AEAD_PORTABLE_H
 #define AEAD_PORTABLE_H

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The daemon's cipher against the portable one, which the published vectors have tried: every
+ * Compares the daemon's cipher with the portable one, which the published vectors test: every
  * length around every edge, scattered plaintext, padding, forgeries, numbers near 2^130.
  */
 #include <stdio.h>
@@ -144,7 +144,7 @@ TEST(additional_data_is_sealed_as_by_the_portable_code)
         wyrm_aead_open(ours, sizeof(text) + WYRM_AEAD_TAG_LEN, aad, sizeof(aad), nonce, key));
 }
 
-/* Ciphertext of all ones or zeros drives the sum of Poly1305 to its edges: tags are compared by
+/* Ciphertext of all ones or zeros drives the sum of Poly1305 to its limits. Tags are compared by
  * opening, whatever the plaintext. */
 TEST(extreme_ciphertext_has_the_same_tag)
 {
@@ -168,7 +168,7 @@ TEST(extreme_ciphertext_has_the_same_tag)
     }
 }
 
-/* Of all lengths that the vector code serves: reads the registers right behind each call. */
+/* For every length that the vector code handles, reads the registers right after the call. */
 TEST(no_vector_register_keeps_anything)
 {
     static uint8_t text[LONGEST], box[ROOM];

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Which packets are held for peers without a session, and which are dropped when room runs out.
+ * Which packets are held for peers without a session, and which are dropped when the queues are
+ * full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ FIXTURE(close_world)
     return 0;
 }
 
-/* Packets with the numbers from `first` on. */
+/* Holds packets numbered from `first` on. */
 static void hold(wyrm_peer_id peer, unsigned first, unsigned n)
 {
     for (unsigned i = first; i < first + n; i++) {

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * How datagrams are sent when the system refuses some: what is retried, what is remembered, and how
- * many system calls that takes. Two functions stand in for the system.
+ * How datagrams are sent when the system refuses some: which are retried, which refusals are
+ * remembered, and how many system calls that takes. Two functions simulate the system.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct wyrmd_udp udp;
 static struct wyrmd_outbox box;
 static struct wyrm_peer peers[PEERS];
 
-/* The system: what it refuses, and what it has seen. */
+/* The simulated system: its refusals, and its record of calls. */
 static size_t path_mtu;
 static int run_error, any_error;
 static uint8_t gone; /* first byte of a local address that was removed */
@@ -134,7 +134,7 @@ TEST(datagrams_of_equal_length_are_sent_as_runs)
     assert_int_equal(runs, 2);
 }
 
-/* As on a link with an MTU below the length of a datagram: each must be fragmented. */
+/* Simulates a link with an MTU below the length of a datagram: each must be fragmented. */
 TEST(a_run_longer_than_the_path_mtu_is_not_retried_with_every_flush)
 {
     path_mtu = 1400;
@@ -168,7 +168,7 @@ TEST(runs_are_retried_30_seconds_after_a_refusal)
     assert_int_equal(runs, 1);
 }
 
-/* As where the interface does not compute checksums, or packets are transformed. */
+/* Simulates an interface that does not compute checksums, or transforms packets. */
 TEST(a_path_without_run_support_gets_no_shorter_runs_either)
 {
     run_error = EIO;

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a compromised daemon could still do. Each attempt is made in a process of its own with
- * either Landlock or seccomp, so that neither hides a hole in the other.
+ * What a compromised daemon could still do. Each attempt runs in its own process with either
+ * Landlock or seccomp, so that neither hides a gap in the other.
  */
 
 #include "test.h"

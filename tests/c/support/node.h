@@ -33,10 +33,10 @@ struct node {
     uint32_t random_calls;
     uint32_t random_fails_at; /* this call fails (1: the first); 0: none */
     bool random_fails;        /* all fail */
-    bool random_stuck;        /* succeeds with the same bytes for ever */
+    bool random_stuck;        /* always succeeds with the same bytes */
     uint64_t label;           /* of the last timestamp handed out */
     uint32_t clock_calls;
-    uint32_t clock_fails_at; /* this timestamp cannot be had (1: the first); 0: all can */
+    uint32_t clock_fails_at; /* this timestamp fails (1: the first); 0: none */
     bool clock_fails;        /* none can */
     void *store;             /* if set, a struct wyrm_store that makes the timestamps instead */
 };
@@ -45,23 +45,23 @@ struct node {
 uint64_t test_random(uint64_t *state);
 void test_random_fill(uint64_t *state, void *out, size_t len);
 
-/* A device with its private key set and no peers. Same name and seed: same bytes for ever. */
+/* Boots a device with a private key and no peers; deterministic for a name and seed. */
 void node_boot(struct node *node, unsigned name, uint64_t seed);
 
-/* Adds `other` as a peer that may have 10.0.0.NAME+1 and fd00::NAME+1, found at its address. */
+/* Adds `other` as a peer with 10.0.0.NAME+1 and fd00::NAME+1, and its address as endpoint. */
 wyrm_peer_id node_meet(struct node *node, const struct node *other);
 
 /* 192.0.2.NAME+1:51820 */
 struct wyrm_meta node_address(unsigned name);
 
-/* Everything the device remembers but its drop counters and the time. */
+/* Hash of the device's whole state except drop counters and the time. */
 uint64_t node_hash(const struct node *node);
-/* Only what it knows of peers, sessions, timers and routes: not the slots, load or cookie secret,
- * which any sender who knows the public key may touch, nor which responses were tried. */
+/* Hash of peers, sessions, timers and routes only: without slots, load and cookie secret, which
+ * anyone who knows the public key can change, and without the record of responses. */
 uint64_t node_peers_hash(const struct node *node);
 /* When the first timer of the peer is due. */
 wyrm_tick peer_earliest(const struct wyrm_peer *peer);
-/* True if the 32 bytes stand anywhere in the memory of device and pools. */
+/* True if the 32 bytes occur anywhere in the memory of device and pools. */
 bool node_remembers(const struct node *node, const uint8_t secret[WYRM_KEY_LEN]);
 
 /* IP packets from node to node whose payload is `seed`; len counts the header. IPv4 wants 28 bytes

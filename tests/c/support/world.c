@@ -161,7 +161,7 @@ void settle(struct world *world, unsigned node)
         struct wyrm_packet out;
         wyrm_status status;
 
-        memset(&out, 0xff, sizeof(out)); /* whatever is not filled in shows */
+        memset(&out, 0xff, sizeof(out)); /* makes uninitialised bytes visible */
         status = wyrm_poll(dev, world->now, buf, sizeof(buf), &out);
         assert_in_range(i, 0, 100); /* polling comes to rest */
         if (status == WYRM_IDLE)

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT
  *
  * A small world for unit tests: a virtual clock, two or more devices that know each other, and one
- * wire in order of sending, on which datagrams can be looked at, dropped and altered.
+ * ordered wire on which datagrams can be inspected, dropped and altered.
  *
- * The helpers play the port by the book: after every call they take and run all jobs and poll until
- * WYRM_IDLE, and they hold one packet per peer on WYRM_HOLD.
+ * The helpers act as a correct port: after every call they take and run all jobs and poll until
+ * WYRM_IDLE, and on WYRM_HOLD they hold one packet per peer.
  */
 #ifndef WYRM_TEST_WORLD_H
 #define WYRM_TEST_WORLD_H
@@ -30,14 +30,14 @@ struct datagram {
     uint8_t data[PACKET_MAX];
 };
 
-struct packet { /* one that came out of the tunnel */
+struct packet { /* received through the tunnel */
     unsigned node;
     wyrm_peer_id peer;
     size_t len;
     uint8_t data[PACKET_MAX];
 };
 
-struct tally { /* what a node has sent and was told */
+struct tally { /* messages sent and events received by a node */
     unsigned initiations, responses, cookies, data, keepalives;
     unsigned ready, lost;
 };
@@ -46,12 +46,12 @@ struct world {
     wyrm_ms now;
     unsigned nodes;
     struct node node[WORLD_NODES];
-    wyrm_peer_id id[WORLD_NODES][WORLD_NODES]; /* id[a][b]: how a calls b */
+    wyrm_peer_id id[WORLD_NODES][WORLD_NODES]; /* id[a][b]: b's id at a */
     struct tally tally[WORLD_NODES];
     struct datagram wire[WIRE_MAX];
     unsigned on_wire;
     struct datagram last[WORLD_NODES]; /* the last datagram each node sent */
-    struct packet inbox[INBOX_MAX];    /* all that was delivered, in order */
+    struct packet inbox[INBOX_MAX];    /* all delivered packets, in order */
     unsigned delivered;
     struct {
         size_t len;
@@ -59,41 +59,41 @@ struct world {
     } held[WORLD_NODES][NODE_PEERS];
     uint64_t sequence;      /* payload of the next packet */
     bool deaf[WORLD_NODES]; /* nothing reaches this node */
-    /* Called for every datagram about to be carried; false: it is lost. May alter it. */
+    /* Called for every datagram before delivery; may alter it; false: the datagram is lost. */
     bool (*censor)(struct world *world, struct datagram *datagram);
     wyrm_status verdict; /* of the last wyrm_input or wyrm_job_commit that dropped something */
 };
 
-/* `nodes` devices that all know each other; nothing sent yet. */
+/* Creates devices that all know each other; nothing is sent yet. */
 struct world *world_make(unsigned nodes);
 void world_free(struct world *world);
 
-/* Runs jobs and polls of one node until it is idle; what it sends goes on the wire. Checks that
- * the deadline then lies ahead. */
+/* Runs jobs and polls of one node until it is idle, and puts its datagrams on the wire. Checks that
+ * its deadline is then in the future. */
 void settle(struct world *world, unsigned node);
-/* Takes the oldest datagram off the wire and hands it over; false if there is none. */
+/* Delivers the oldest datagram on the wire; false if there is none. */
 bool carry(struct world *world);
-/* Settles all and carries all, until nothing moves. */
+/* Settles all nodes and delivers all datagrams until nothing is left to do. */
 void pump(struct world *world);
-/* Lets time pass, stopping at every deadline. */
+/* Advances time, handling every deadline on the way. */
 void pass(struct world *world, wyrm_ms span);
 /* The same up to `then`. */
 void pass_until(struct world *world, wyrm_ms then);
-/* Moves the clock without telling anyone. */
+/* Advances the clock without handling deadlines. */
 void sleep_through(struct world *world, wyrm_ms span);
 
-/* A full handshake begun by `from`: both ends up, nothing left on the wire, tallies cleared. */
+/* Completes a handshake initiated by `from`; leaves the wire empty and clears the tallies. */
 void handshake(struct world *world, unsigned from, unsigned to);
 
-/* Sends an IPv4 packet of `len` bytes; what wyrm_output said. Does not settle or carry. */
+/* Sends an IPv4 packet of `len` bytes; returns the verdict. Does not settle or carry. */
 wyrm_status send_ip(struct world *world, unsigned from, unsigned to, size_t len);
 wyrm_status send_raw(struct world *world, unsigned from, const uint8_t *ip, size_t len);
-/* Hands a copy of a datagram to a node as if it came from `from`; does not settle. */
+/* Passes a copy of a datagram to a node as if it came from `from`; does not settle. */
 wyrm_status inject(struct world *world, unsigned node, const struct datagram *datagram,
                    const struct wyrm_meta *from);
 /* Takes the last datagram off the wire into `out`. */
 void grab(struct world *world, struct datagram *out);
-/* Takes and runs one job to its end without settling: the last verdict of take or commit. */
+/* Takes, runs and commits one job without settling; returns the last verdict. */
 wyrm_status work_once(struct world *world, unsigned node);
 
 struct wyrm_peer *peer_of(struct world *world, unsigned node, unsigned other);
@@ -103,7 +103,7 @@ enum wyrm_message kind_of(const struct datagram *datagram);
 /* Everything dropped by a node for any reason. */
 uint32_t all_drops(struct world *world, unsigned node);
 
-/* The device may call the peer at once, however short ago it did. */
+/* Lets the device initiate to the peer at once, however recent the last initiation was. */
 void forget_last_call(struct wyrm_peer *peer);
 /* Makes a valid initiation from `from` to `to` without sending it. */
 void make_initiation(struct world *world, unsigned from, unsigned to, struct datagram *out);

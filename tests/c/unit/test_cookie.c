@@ -12,7 +12,7 @@ enum { MAC2 = INITIATION_MAC1 + MAC_LEN };
 
 static const uint8_t none[16];
 
-/* B is under load whatever happens. */
+/* Puts B under permanent load. */
 static struct world *loaded(void)
 {
     struct world *w = world_make(3);
@@ -103,7 +103,7 @@ TEST(under_load_a_message_without_mac2_gets_a_cookie)
     world_free(w);
 }
 
-/* Neither the class of service a stranger asked for nor a congestion mark that his message met. */
+/* Reflects neither the DSCP nor the congestion mark of an unauthenticated message. */
 TEST(a_cookie_reply_does_not_reflect_the_outer_tos)
 {
     struct world *w = loaded();
@@ -182,7 +182,7 @@ TEST(with_the_cookie_the_next_message_is_admitted)
     world_free(w);
 }
 
-/* Else it would tell who had the other key. */
+/* Otherwise it would reveal who had the other key. */
 TEST(a_new_private_key_does_not_send_the_cookie_of_the_old_one)
 {
     struct world *w = loaded_with_cookie();
@@ -322,7 +322,8 @@ TEST(load_is_an_eighth_of_many_slots)
 
 /* ---- The limit per source --------------------------------------------------------- */
 
-/* One message from the source under load, mac2 being right for it: what B's limit says. */
+/* Sends one message with a valid mac2 from the source under load. Returns the verdict of B's rate
+ * limit. */
 static wyrm_status from_source(struct world *w, const struct wyrm_endpoint *source)
 {
     uint8_t cookie[16], addr[18], msg[INITIATION_LEN] = {1};
@@ -405,7 +406,7 @@ TEST(ipv6_sources_are_limited_by_their_64_bit_prefix)
     world_free(w);
 }
 
-/* However many sources an attacker has, an honest newcomer finds room. */
+/* However many sources an attacker uses, an honest new source is admitted. */
 TEST(a_full_table_locks_nobody_out)
 {
     struct world *w = loaded_with_cookie();
@@ -420,7 +421,7 @@ TEST(a_full_table_locks_nobody_out)
     world_free(w);
 }
 
-/* Else a source could have its own bucket forgotten by sending from a few others. */
+/* Otherwise a source could have its own bucket evicted by sending from a few others. */
 TEST(the_emptiest_token_bucket_is_evicted_last)
 {
     struct world *w = loaded_with_cookie();

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Handshakes in three steps: what may change between take, run and commit, and what may fail.
+ * Handshakes in three steps: changes between take, run and commit, and failures of each.
  */
 #include "world.h"
 
@@ -197,7 +197,7 @@ TEST(a_job_may_outlive_its_device)
     world_free(w);
 }
 
-/* It enters with the response. */
+/* The new key is used from the response on. */
 TEST(an_initiation_computed_before_the_psk_was_set_completes_with_it)
 {
     struct world *w = own_initiation_at_a();
@@ -290,7 +290,7 @@ TEST(the_same_response_twice_begins_one_session)
     world_free(w);
 }
 
-/* The first has had the chance that there is without a cookie. */
+/* The first one was the only response admitted without a cookie. */
 TEST(the_same_response_twice_takes_one_slot)
 {
     struct world *w = response_at_a();
@@ -324,8 +324,8 @@ TEST(a_replayed_initiation_is_refused)
     world_free(w);
 }
 
-/* A device forgets with its power which timestamps it has seen, so that an old initiation may be
- * played to it again. It answers to where that came from, but believes only a data packet. */
+/* After a power loss a device no longer knows which timestamps it has seen, so an old initiation
+ * can be replayed. The device answers its source, but only a data packet moves the endpoint. */
 TEST(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot)
 {
     struct world *w = world_make(2);
@@ -346,7 +346,8 @@ TEST(an_initiation_alone_does_not_move_the_endpoint_after_a_reboot)
     world_free(w);
 }
 
-/* As Linux does: the session that A began proves that anything later is no recording. */
+/* As on Linux: A began the current session, which proves that a later initiation is not a replay.
+ */
 TEST(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session)
 {
     struct world *w = world_make(2);
@@ -362,7 +363,7 @@ TEST(an_initiation_moves_the_endpoint_of_a_peer_that_began_the_session)
     world_free(w);
 }
 
-/* Of a session that we began we know that it is the peer's, but not what the peer has said before.
+/* A session that we began authenticates the peer, but does not tell which timestamps it has used.
  */
 TEST(an_initiation_does_not_move_the_endpoint_of_a_peer_we_initiated_to)
 {
@@ -395,7 +396,7 @@ TEST(a_new_session_cancels_an_initiation_in_progress)
     world_free(w);
 }
 
-/* On a core so slow that the next initiation would be due. */
+/* The core is so slow that the next initiation is due before the job ends. */
 TEST(a_peer_has_one_job_at_a_time)
 {
     struct world *w = own_initiation_at_a();
@@ -451,7 +452,7 @@ TEST(a_new_session_cancels_pending_initiations)
     world_free(w);
 }
 
-/* Two workers: while one reads the response, the other sends the next initiation. */
+/* With two workers: one processes the response while the other sends the next initiation. */
 TEST(a_response_to_a_superseded_initiation_begins_no_session)
 {
     struct world *w = response_at_a();
@@ -468,7 +469,7 @@ TEST(a_response_to_a_superseded_initiation_begins_no_session)
     world_free(w);
 }
 
-/* Refused before the answer is worked out: a replay must not cost two more curve operations. */
+/* Refused before the response is computed: a replay must not cost two more curve operations. */
 TEST(a_replayed_initiation_is_refused_before_the_answer)
 {
     struct world *w = world_make(2);
@@ -539,7 +540,7 @@ TEST(one_slot_is_reserved_for_responses)
     grab(w, &response);
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
-    make_initiation(w, A, B, &initiation); /* with a cookie it takes the place of that without */
+    make_initiation(w, A, B, &initiation); /* one with a cookie replaces one without */
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_WORK);
     make_initiation(w, A, B, &initiation);
     assert_int_equal(inject(w, B, &initiation, &w->node[A].address), WYRM_D_BUSY);
@@ -605,7 +606,7 @@ TEST(a_device_without_a_key_has_no_work)
 
 /* ---- Failures of the platform ----------------------------------------------- */
 
-/* Whichever call for randomness fails, nothing leaves but after a later, whole attempt. */
+/* Whichever request for random bytes fails, only a later, complete attempt sends anything. */
 TEST(any_single_failure_of_randomness_costs_one_retry)
 {
     for (unsigned n = A; n <= B; n++)
@@ -670,7 +671,7 @@ TEST(a_generator_with_constant_output_makes_no_key)
     world_free(w);
 }
 
-/* As after waking from a saved state: all that was drawn is drawn again. */
+/* Simulates waking from a saved state: the generator repeats its output. */
 TEST(a_generator_that_repeats_its_output_makes_no_key_twice)
 {
     struct world *w = world_make(2);
@@ -684,7 +685,7 @@ TEST(a_generator_that_repeats_its_output_makes_no_key_twice)
     settle(w, A);
     assert_int_equal(w->tally[A].initiations, 1);
     assert_int_equal(drops_of(w, A, WYRM_D_RANDOM), 1);
-    pass(w, 6000); /* what it draws next is new */
+    pass(w, 6000); /* its next output is new */
     assert_int_equal(w->tally[A].initiations, 2);
     assert_memory_not_equal(first.data + INITIATION_EPHEMERAL,
                             w->last[A].data + INITIATION_EPHEMERAL, 32);
@@ -727,7 +728,7 @@ TEST(an_index_in_use_is_not_assigned_again)
     world_free(w);
 }
 
-/* Two jobs may draw the same index while neither is filed. */
+/* Two jobs may draw the same index before either is in the index table. */
 TEST(the_slower_of_two_jobs_with_one_index_fails)
 {
     struct world *w = world_make(3);
@@ -837,7 +838,7 @@ TEST(a_peer_of_low_order_is_sent_nothing)
     }
 }
 
-/* Writes mac1 with B's public key, as any stranger can. */
+/* Writes mac1 with B's public key, as anyone can. */
 static void sign(struct world *w, struct datagram *message, unsigned to, size_t mac1_at)
 {
     uint8_t key[32], label[40] = "mac1----";
@@ -885,7 +886,7 @@ TEST(a_response_with_a_low_order_ephemeral_is_dropped)
     }
 }
 
-/* It has the preshared key by then, and perhaps more. */
+/* By then the job contains the preshared key, and possibly more secrets. */
 TEST(a_job_that_fails_without_randomness_is_wiped)
 {
     struct world *w = world_make(2);

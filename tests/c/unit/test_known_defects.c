@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Mistakes that other embedded implementations made, one test each, by the number of the project's
- * list of defects; z: those of one of them. What only the port can do wrong is tested with the
- * port.
+ * Defects of other embedded implementations, one test each, numbered as in tests/defects.toml.
+ * Defects of a port are tested with the port.
  */
 #include "world.h"
 
@@ -34,7 +33,7 @@ static void make_keepalive(struct world *w, struct datagram *out)
     seal_raw(w, NULL, 0, out);
 }
 
-/* The datagram is dropped for `reason`, which is counted, and leaves A, and the wire, as they were.
+/* Checks that A drops the datagram for `reason`, counts it, and changes and sends nothing.
  */
 static void refused(struct world *w, const struct datagram *datagram, const struct wyrm_meta *from,
                     wyrm_status reason)
@@ -99,7 +98,7 @@ TEST(known_defect_03_a_keepalive_is_accepted_once)
     world_free(w);
 }
 
-/* What proves a cookie reply is public: an observer of mac1 can make one. */
+/* A cookie reply is authenticated by public values: an observer of mac1 can forge one. */
 TEST(known_defect_04_a_cookie_reply_does_not_move_the_endpoint)
 {
     struct world *w = session();
@@ -359,7 +358,7 @@ TEST(known_defect_18_one_way_traffic_is_answered_by_keepalives)
         assert_int_equal(send_ip(w, B, A, 100), WYRM_SEND);
         pass(w, 1000);
     }
-    assert_int_equal(w->tally[B].initiations, 0); /* B never thought that A was gone */
+    assert_int_equal(w->tally[B].initiations, 0); /* B never noticed that A was gone */
     assert_in_range(w->tally[A].keepalives, 9, 10);
     world_free(w);
 }

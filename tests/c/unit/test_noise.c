@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The handshake itself: both halves of Noise_IKpsk2 agree, and nobody else can join.
+ * The Noise_IKpsk2 handshake: both sides agree on keys, and forged messages fail.
  */
 #include "world.h"
 
@@ -150,7 +150,7 @@ TEST(each_altered_byte_of_an_initiation_is_dropped)
     world_free(w);
 }
 
-/* Someone who knows both public keys, and so can write mac1, can still not alter the inside. */
+/* Knowing both public keys, and so mac1, does not allow changing the encrypted fields. */
 TEST(each_altered_byte_with_a_right_mac1_is_dropped)
 {
     struct world *w = world_make(2);

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Cryptokey routing: longest prefix, taking over, removal, listing, and a slow model.
+ * Cryptokey routing: longest prefix, takeover, removal, listing, and comparison with a slow model.
  */
 #include "world.h"
 

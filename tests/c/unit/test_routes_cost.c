@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a lookup costs on a gateway: routes compared, however they lie. The file under test is part
- * of this one, so that its comparisons can be counted.
+ * The cost of a lookup on a gateway: the number of routes compared, for any set of routes. Includes
+ * the file under test to count its comparisons.
  */
 #define SET_UP setup
 #include "world.h"
@@ -73,7 +73,7 @@ static void add(wyrm_peer_id peer, struct wyrm_prefix prefix)
     assert_int_equal(wyrm_route_add(&gateway, peer, &prefix), WYRM_IDLE);
 }
 
-/* How many routes are compared to find the owner of an address. */
+/* Number of routes compared to find the owner of an address. */
 static unsigned cost(struct wyrm_prefix addr, wyrm_peer_id owner)
 {
     wyrm_peer_id found = WYRM_NO_PEER;

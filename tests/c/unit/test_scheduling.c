@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Who gets the handshake worker, and what goes on while it is slow or cannot work at all.
- * tests/c/sim/siege.c shows that it is enough.
+ * Scheduling of the handshake worker, also while it is slow or cannot work at all.
+ * tests/c/sim/siege.c tests the same under attack.
  */
 #include "world.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- Forged responses ------------------------------------------------------------- */
 
-/* A response to A's initiation in flight to `to` that anybody can make who knows its index. */
+/* Forges a response to A's initiation to `to`, as anyone can who knows its index. */
 static void forge(struct world *w, unsigned to, struct datagram *out)
 {
     memset(out, 0, sizeof(*out));
@@ -67,7 +67,7 @@ TEST(known_defect_57_forged_responses_to_one_handshake_leave_the_worker_to_other
     world_free(w);
 }
 
-/* Whoever forges first has the chance without a cookie; who can prove its address has another. */
+/* A forger may use up the attempt without a cookie; a peer that proves its address has another. */
 TEST(an_honest_response_succeeds_after_a_forged_one)
 {
     struct world *w = two_responses();
@@ -93,7 +93,8 @@ TEST(an_honest_response_succeeds_after_a_forged_one)
     world_free(w);
 }
 
-/* A cookie proves an address, not who is there: elsewhere it opens one door of its own. */
+/* A cookie proves an address, not an identity: from another address it gets an attempt of its own.
+ */
 TEST(a_response_with_a_cookie_for_another_address_does_not_block_the_right_address)
 {
     struct world *w = two_responses();
@@ -110,7 +111,7 @@ TEST(a_response_with_a_cookie_for_another_address_does_not_block_the_right_addre
     world_free(w);
 }
 
-/* Writes mac2 as who has A's cookie for that address. */
+/* Writes mac2 with A's cookie for that address. */
 static void prove(struct world *w, struct datagram *response, unsigned from)
 {
     const struct wyrm_endpoint *source = &w->node[from].address.remote;
@@ -363,8 +364,8 @@ static void assert_no_ephemeral(struct world *w, unsigned n, unsigned other)
     assert_true(wyrm_ct_is_zero(&peer_of(w, n, other)->hs, sizeof(struct wyrm_noise)));
 }
 
-/* B's response is withheld; A's own session comes about by B's initiation. A day later the response
- * is worth nothing. */
+/* B's response is delayed, and B's own initiation establishes the session. A day later the response
+ * must be dropped. */
 TEST(known_defect_56_a_delayed_response_is_dropped_once_there_is_a_session)
 {
     struct world *w = world_make(2);
@@ -386,7 +387,7 @@ TEST(known_defect_56_a_delayed_response_is_dropped_once_there_is_a_session)
     world_free(w);
 }
 
-/* However long traffic prolongs the attempt. */
+/* Even if traffic prolongs the attempt. */
 TEST(an_ephemeral_is_wiped_even_if_no_new_one_can_be_made)
 {
     struct world *w = world_make(2);
@@ -446,7 +447,7 @@ static void begin_at_once(struct order *order)
         assert_int_equal(w->delivered, 2 * i);
         assert_no_ephemeral(w, A, B);
         assert_no_ephemeral(w, B, A);
-        pass(w, 20000); /* nobody finds the other silent */
+        pass(w, 20000); /* neither finds the other silent */
         assert_int_equal(w->tally[A].initiations + w->tally[B].initiations, 2);
     }
     world_free(w);

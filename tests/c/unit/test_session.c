@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Data packets under a session, and the three places sessions stand in.
+ * Data packets under a session, and the three keypairs of a peer.
  */
 #include "world.h"
 
@@ -194,7 +194,7 @@ TEST(a_packet_is_not_accepted_by_its_sender)
     world_free(w);
 }
 
-/* A handshake has no keys for data; beside it in memory lie numbers that are public. */
+/* A handshake has no keys for data; the memory next to it contains public values. */
 TEST(a_data_packet_to_a_handshake_is_dropped)
 {
     struct world *w = session();
@@ -261,7 +261,7 @@ TEST(keys_are_wiped_when_their_session_is_replaced_twice)
     world_free(w);
 }
 
-/* However often a response is lost, the responder keeps three places at the most. */
+/* However often a response is lost, the responder keeps at most three keypairs. */
 TEST(an_unconfirmed_session_gives_way_to_the_next)
 {
     struct world *w = session();

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The TAI64N mark over fake flash whose power can be cut at any byte. The peer is modelled by the
- * greatest label it has seen: a label that is not greater is a lost tunnel.
+ * The TAI64N mark on simulated flash whose power can be cut at any byte. The peer is modelled by
+ * the greatest timestamp it has seen: one that is not greater is a lost tunnel.
  */
 #include <string.h>
 
@@ -37,8 +37,8 @@ struct flash {
     uint8_t slot[WYRM_STORE_SECTORS][SECTOR_MAX];
     unsigned erased[WYRM_STORE_SECTORS];
     uint32_t random;
-    uint32_t cut; /* elementary steps until the power fails */
-    bool dead;    /* it has failed: nothing works until the reboot */
+    uint32_t cut; /* steps until the power fails */
+    bool dead;    /* power has failed: nothing works until the reboot */
     bool fails;   /* save reports an error and does nothing */
     bool lies;    /* save reports success and does nothing */
     bool absent;  /* load finds nothing */
@@ -136,7 +136,7 @@ static bool flash_save(void *ctx, unsigned place, const void *buf, size_t len)
         if (!program(f, cells(f, place) + at, bytes[at]))
             return false;
     }
-    return powered(f); /* the very last moment: written, but nobody will hear of it */
+    return powered(f); /* the last moment: written, but the call does not return */
 }
 
 static void flash_lock(void *ctx)
@@ -626,7 +626,7 @@ TEST(each_damaged_record_at_the_end_of_a_log_skips_one_block)
     }
 }
 
-/* In a log two faults at once are survived: a write cut short, and then a rotten bit. */
+/* A log survives two faults: an interrupted write, followed by a flipped bit. */
 TEST(a_flipped_bit_after_a_power_cut_repeats_no_timestamp)
 {
     for (unsigned boots = 1; boots < 3 * SHORT_LOG; boots++) {
@@ -724,7 +724,7 @@ TEST(a_save_that_did_not_store_yields_no_timestamp)
     }
 }
 
-/* However long the flash refuses, the record that counts is never erased. */
+/* However long the flash fails, the current record is never erased. */
 TEST(failing_records_are_skipped_and_the_newest_mark_is_kept)
 {
     for (unsigned failures = 1; failures < 5 * SHORT_LOG; failures++) {
@@ -735,7 +735,7 @@ TEST(failing_records_are_skipped_and_the_newest_mark_is_kept)
             for (unsigned i = 0; i < failures; i++) {
                 w.flash.cut = 1 + 5 * (i % 4); /* within a record, or within an erase */
                 assert_false(initiate(&w));
-                w.flash.dead = false; /* a brown-out that only the flash noticed */
+                w.flash.dead = false; /* a brown-out that affected only the flash */
                 w.flash.cut = NO_CUT;
             }
             if (boots > 0) {
@@ -763,7 +763,7 @@ TEST(two_corrupt_slots_fall_back_to_the_build_date_and_report_it)
     w.flash.slot[1][12] ^= 4;
     reboot(&w);
     assert_int_equal(w.store.state, WYRM_STORE_LOST);
-    memset(w.seen, 0, 12); /* the peer would refuse this one: that is what LOST means */
+    memset(w.seen, 0, 12); /* the peer would refuse this one, as LOST says */
     assert_true(initiate(&w));
     assert_int_equal(seen_s(&w), BUILD_S);
     wyrm_store_set_clock(&w.store, BUILD_S + 777, 0);

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The forms that hosts do not choose, together in one unit; the library's own stay out of the link.
+ * The variants that hosts do not select, compiled into one unit instead of the library's own.
  */
 #define WYRM_SMALL     1
 #define WYRM_ASM       0

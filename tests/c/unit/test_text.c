@@ -416,7 +416,7 @@ TEST(byte_counts_print_as_in_wg)
             snprintf(expected, sizeof(expected), "%.2f %ciB", scaled, units[unit - 1]);
         size_t len = wyrm_text_bytes(bytes, text);
         assert_int_equal(len, strlen(text));
-        /* From GiB on, digits that fell off may turn a tie round: the next hundredth is right. */
+        /* From GiB on, truncated digits may break a tie: the next hundredth is correct. */
         if (unit <= 2)
             assert_string_equal(text, expected);
         else

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * 32-bit times inside under a 64-bit clock: what is old stays old however long nobody called.
+ * The core's 32-bit times under a 64-bit clock: old times stay old however long no call was made.
  */
 #include "world.h"
 
@@ -79,7 +79,7 @@ TEST(a_handshake_attempt_ends_in_time_across_a_move_of_the_time_origin)
     world_free(w);
 }
 
-/* A cookie received, the secret that ours are made with, and the rate limit of their bearers. */
+/* Ages a received cookie, our cookie secret, and the rate limit of sources with cookies. */
 TEST(cookies_age_across_a_move_of_the_time_origin)
 {
     struct world *w = world_make(2);
@@ -162,7 +162,7 @@ TEST(a_clock_set_back_ages_nothing)
     }
 }
 
-/* Nor does anything that is due wait until the clock is where it was. */
+/* Due timers do not wait until the clock has caught up. */
 TEST(known_defect_53_a_clock_set_back_does_not_delay_handshakes)
 {
     static const wyrm_ms steps[] = {1,

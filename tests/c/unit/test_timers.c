@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The timers of paper section 6, seen from inside; what is seen from outside is told by
- * tests/c/scenarios/timers.json, whose numbers these tests share. Where the time of an answer is
- * given to the millisecond, the test stands one millisecond on either side of it.
+ * The timers of paper section 6, with checks of internal state. tests/c/scenarios/timers.json
+ * checks the messages, with the same ids. Times are tested one millisecond before and after each
+ * limit.
  */
 #include "world.h"
 
@@ -40,7 +40,7 @@ TEST(t03_each_session_is_renewed_on_receipt)
     world_free(w);
 }
 
-/* What else comes under the old session does not prolong the attempt. */
+/* More data under the old session does not prolong the attempt. */
 TEST(t03_receiving_requests_one_renewal)
 {
     struct world *w = session();
@@ -155,7 +155,7 @@ TEST(a_peer_is_reported_lost_once_and_only_if_packets_wait_for_it)
     world_free(w);
 }
 
-/* Who begins may change from session to session; what counts is who began this one. */
+/* The initiator may differ from session to session; only that of the current one counts. */
 TEST(t02_only_the_initiator_of_the_current_session_renews_it)
 {
     struct world *w = session();
@@ -615,8 +615,8 @@ static bool but_initiations(struct world *world, struct datagram *datagram)
     return kind_of(datagram) != WYRM_MSG_INITIATION;
 }
 
-/* B's session still brings data while nobody hears A's wish for another. The keepalive that A owes
- * for them would fall due after that session's end, and begin the attempt anew. */
+/* B keeps sending data while A's initiations are lost. A's keepalive for that data would be due
+ * after the session has ended, and would restart the attempt. */
 TEST(a_pending_keepalive_does_not_restart_an_abandoned_handshake)
 {
     struct world *w = world_make(2);
@@ -672,8 +672,8 @@ TEST(a_held_packet_goes_out_however_late_the_peer_returns)
     world_free(w);
 }
 
-/* Someone on the way forwarded one packet from elsewhere and is gone: traffic that never rests must
- * not keep the device from asking where the peer was configured to be. */
+/* An attacker on the path forwarded one packet from another address. Constant traffic must not keep
+ * the device from trying the configured endpoint again. */
 TEST(a_roamed_endpoint_falls_back_under_constant_traffic_too)
 {
     struct world *w = session();
@@ -698,8 +698,8 @@ TEST(a_roamed_endpoint_falls_back_under_constant_traffic_too)
     world_free(w);
 }
 
-/* The same towards the end of a session, with traffic that always has a packet at hand when the
- * next initiation may go: each of them is still one more that found no answer. */
+/* The same near the end of a session, with a packet pending whenever the next initiation is due:
+ * each initiation still counts as unanswered. */
 TEST(busy_traffic_does_not_hide_the_silence_of_the_peer)
 {
     struct world *w = session();
@@ -744,7 +744,7 @@ TEST(silence_clears_the_local_path)
     world_free(w);
 }
 
-/* A device that slept for an hour is not locked out. */
+/* A device that has slept for an hour can reconnect. */
 TEST(a_jump_forward_costs_one_handshake)
 {
     struct world *w = session();

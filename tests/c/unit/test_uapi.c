@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The configuration protocol: every key, every mistake, the order of lines, what is told and what
- * is hidden, and that nothing but a change changes anything.
+ * The configuration protocol: every key, every error, the order of lines, reported and hidden
+ * values, and that requests have no side effects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ FIXTURE(boot)
     return 0;
 }
 
-/* One request, or what is left of the text; its length. */
+/* Returns the length of the first request in the text. */
 static size_t request_len(const char *text)
 {
     const char *end = *text == '\n' ? text : strstr(text, "\n\n");
@@ -106,7 +106,7 @@ static size_t request_len(const char *text)
     return end != NULL ? (size_t)(end - text) + (*text == '\n' ? 1 : 2) : strlen(text);
 }
 
-/* Gives the requests of the text one by one; the last verdict. */
+/* Passes the requests of the text one by one; returns the last verdict. */
 static enum wyrm_uapi_verdict give(const char *text)
 {
     enum wyrm_uapi_verdict verdict = WYRM_UAPI_CLOSE;
@@ -647,7 +647,8 @@ TEST(settings_of_a_removed_peer_are_checked_too)
     FAILS(22, "public_key=" PSK "\nupdate_only=true\nendpoint=nowhere\n");
 }
 
-/* The prefix would be nobody's, and its packets would leave outside the tunnel. */
+/* Otherwise the prefix would belong to no peer, and its packets would be sent outside the tunnel.
+ */
 TEST(known_defect_89_a_prefix_stays_where_it_is_when_the_request_does_not_fit)
 {
     static char text[4096], more[8192];
@@ -738,8 +739,8 @@ static size_t random_block(char *text, uint64_t *seed)
     return (size_t)(at - text);
 }
 
-/* Each request is given to one device as a whole, and to another peer by peer: the first must fail
- * if and only if any part fails, and then be as it was. */
+/* Passes each request to one device as a whole, and to another peer by peer: the first must fail,
+ * and remain unchanged, if and only if any part fails. */
 TEST(requests_fail_whole_exactly_if_a_part_would_fail)
 {
     static char text[8192], block[1024], request[2048];
@@ -837,7 +838,7 @@ TEST(listing_goes_on_where_it_was_when_routes_change)
         sprintf(text + strlen(text), "allowed_ip=10.0.%u.0/24\n", 2 * i);
     OK(text);
     get_until("allowed_ip");
-    /* Prefixes come and go before and behind the place the listing has reached. */
+    /* Prefixes are added and removed before and after the current position of the listing. */
     set_meanwhile(PEER "allowed_ip=9.0.0.0/8\nallowed_ip=-10.0.0.0/24\nallowed_ip=-10.0.14.0/24\n"
                        "allowed_ip=10.0.57.0/24\npublic_key=" PUB2
                        "\nallowed_ip=8.0.0.0/8\nallowed_ip=10.0.17.0/24\n");

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start and exit on any Cortex-M board of QEMU, through semihosting.
+ * Startup and exit on any Cortex-M board of QEMU, by semihosting.
  */
 #include "../target.h"
 

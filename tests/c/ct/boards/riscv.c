@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start and exit on QEMU's RISC-V `virt` board.
+ * Startup and exit on QEMU's RISC-V `virt` board.
  */
 #include "../target.h"
 
@@ -15,7 +15,7 @@ int main(void);
 noreturn void target_start(void);
 noreturn void target_run(void);
 
-/* A trap starts over at the entry, which must not look like success. */
+/* A trap restarts at the entry, which must not look like success. */
 __asm__(".section .start, \"ax\"\n"
         ".global target_start\n"
         "target_start:\n"

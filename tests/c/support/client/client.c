@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The client profile behind a door, see client.h.
+ * The client profile behind an interface, see client.h.
  */
 #define CLIENT __attribute__((visibility("default")))
 
