@@ -12,9 +12,18 @@
 #define configPRIO_BITS                         BOARD_PRIO_BITS
 #define configKERNEL_INTERRUPT_PRIORITY         (7 << (8 - BOARD_PRIO_BITS))
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY    (5 << (8 - BOARD_PRIO_BITS))
-#define vPortSVCHandler                         svc_handler
-#define xPortPendSVHandler                      pendsv_handler
-#define xPortSysTickHandler                     systick_handler
+#ifdef MPS2_SECURE_ONLY /* the names of ARMv8-M's port */
+#define configRUN_FREERTOS_SECURE_ONLY 1
+#define configENABLE_TRUSTZONE         0
+#define configENABLE_FPU               0
+#define configENABLE_MPU               0 /* protection is the same for all tasks (protect_v8m.c) */
+#define SVC_Handler                    svc_handler
+#define PendSV_Handler                 pendsv_handler
+#define SysTick_Handler                systick_handler
+#endif
+#define vPortSVCHandler     svc_handler
+#define xPortPendSVHandler  pendsv_handler
+#define xPortSysTickHandler systick_handler
 
 #define configMINIMAL_STACK_SIZE 128         /* words: the idle task */
 #define configTOTAL_HEAP_SIZE    (32 * 1024) /* tcpip's stack and lwIP's queues take 13 KB */

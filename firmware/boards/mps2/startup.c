@@ -36,6 +36,7 @@ __attribute__((section(".vectors"), used)) static const struct vector_table vect
             [3] = fault_handler, /* MemManage */
             [4] = fault_handler, /* BusFault */
             [5] = fault_handler, /* UsageFault */
+            [6] = fault_handler, /* SecureFault */
             [10] = svc_handler,
             [11] = fault_handler, /* DebugMonitor */
             [13] = pendsv_handler,
