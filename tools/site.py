@@ -33,11 +33,15 @@ HEADERS = {
     "wyrm_esp.h": "ESP-IDF",
     "wyrm_text.h": "Keys, addresses and wg-quick files as text",
     "wyrm_store.h": "Timestamps in flash",
+    "wyrm_sleep.h": "Sessions that outlast deep sleep",
     "wyrm_clock.h": "32-bit clocks made 64-bit",
     "wyrm_uapi.h": "The configuration protocol of wg(8)",
     "wyrm_crypto.h": "The primitives",
     "wyrm_span.h": "Scattered memory",
 }
+# Included by those above, or configuration.
+INNER = {"wyrm_config.h", "wyrm_storage.h", "wyrm_kconfig.h", "wyrm_arduino.h"}
+INNER |= {"wyrm_lwip_hooks.h", "wyrm_lwip_lock.h"}
 LICENCE = """<!-- SPDX-FileCopyrightText: 2026 The Wyrmling authors
      SPDX-License-Identifier: MIT -->
 """
@@ -181,6 +185,13 @@ def literal(word: re.Match[str]) -> str:
     return f"\\{word[2]}"
 
 
+def headers() -> dict[str, str]:
+    """Those that are here, with their titles; new ones last, until someone gives them a place."""
+    here = {path.name for path in SRC.glob("*.h")} - INNER
+    named = {name: title for name, title in HEADERS.items() if name in here}
+    return named | dict.fromkeys(sorted(here - named.keys()), "Further functions")
+
+
 def within_site(text: str, page: Path) -> str:
     """Links of a page, where they lead out of docs/, become the name of the file."""
 
@@ -210,9 +221,7 @@ def gather(folder: Path) -> None:
             place.write_text(within_site(page.read_text(), page))
     (target / "api").mkdir(exist_ok=True)
     listed = [LICENCE, "# Reference", "", "| header | what it is |", "|---|---|"]
-    for name, title in HEADERS.items():
-        if not (SRC / name).exists():
-            continue
+    for name, title in headers().items():
         page = f"{name.removesuffix('.h')}.md"
         (target / "api" / page).write_text(reference(SRC / name, title))
         listed.append(f"| [{name}]({page}) | {title} |")

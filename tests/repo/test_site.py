@@ -57,20 +57,14 @@ def test_the_site_builds_without_a_warning(sources: Path) -> None:
 
 
 def test_every_public_function_is_in_the_reference(sources: Path) -> None:
-    for name in SITE.HEADERS:
+    names = SITE.headers().keys() - {"WyrmlingWireGuard.h"}
+    assert len(names) > 8
+    for name in names:
         header = SRC / name
-        if not header.exists() or header.suffix != ".h" or name == "WyrmlingWireGuard.h":
-            continue
         page = (sources / "docs" / "api" / f"{header.stem}.md").read_text()
         code = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.DOTALL)
         declared = set(re.findall(r"^[a-z][^#\n]*?\b(wyrm_\w+)\(", code, re.MULTILINE))
         assert sorted(one for one in declared if f"`{one}`" not in page) == []
-
-
-def test_every_header_that_programs_include_is_in_the_reference() -> None:
-    inner = {"wyrm_config.h", "wyrm_storage.h", "wyrm_kconfig.h", "wyrm_arduino.h"}
-    inner |= {"wyrm_lwip_hooks.h", "wyrm_lwip_lock.h", "wyrm_tunnel_platform.h"}
-    assert {path.name for path in SRC.glob("*.h")} - inner <= set(SITE.HEADERS)
 
 
 def test_the_reference_shows_no_private_members(sources: Path) -> None:
@@ -143,7 +137,11 @@ def as_program(code: str) -> str:
     )
     if "main(" in code:
         return code
-    parts = ['#include "snippets.h"', *outside, "void fragment(void);", "void fragment(void)", "{"]
+    # What a fragment defines itself is not taken from snippets.h.
+    own = re.findall(r"^static [\w *]*?\b(\w+)(?:\[.*\])?(?:\(|;| =| __)", taken, re.MULTILINE)
+    parts = [f"#define {name} other_{name}" for name in own] + ['#include "snippets.h"']
+    parts += [f"#undef {name}" for name in own]
+    parts += [*outside, "void fragment(void);", "void fragment(void)", "{"]
     return "\n".join([*parts, locals_, *inside, "}", ""])
 
 

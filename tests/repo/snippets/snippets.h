@@ -2,13 +2,14 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What the C fragments of the documents take for granted.
+ * What the C fragments of the documents take for granted: add here what yours does.
  */
 #ifndef SNIPPETS_H
 #define SNIPPETS_H
 
 #include <wyrm_freertos.h>
 #include <wyrm_lwip.h>
+#include <wyrm_sleep.h>
 #include <wyrm_store.h>
 #include <wyrm_text.h>
 
@@ -27,6 +28,12 @@ void lock(void);
 void unlock(void);
 void send(const struct wyrm_packet *packet);
 void poll_and_arm(void);
+
+/* porting.md: deep sleep */
+extern uint8_t image[WYRM_IMAGE_SIZE(1, 2)];
+void power_down(void);
+wyrm_ms my_rtc_ms_asleep(void);
+wyrm_status configure(struct wyrm_lwip *lwip, void *arg);
 
 /* README.md: an application on lwIP */
 extern struct wyrm_conf conf;
