@@ -94,6 +94,24 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
     assert {one.direction for one in kept["tcpip-baseline"].samples} == {"rx", "tx"}
 
 
+def test_the_walk_through_wg_holds_at_every_step_and_tells_no_private_key() -> None:
+    done = subprocess.run(wyrm("run", "wg-tools"), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    folder = paths.ROOT / lines[-1].partition(": ")[2]
+    kept = record.load(folder)
+    assert len(kept.checks) == 20
+    assert all(kept.checks.values())
+    transcript = (folder.parent / "transcript.txt").read_text()
+    assert len(re.findall(r"^# .*: yes$", transcript, re.MULTILINE)) == 20
+    assert set(re.findall(r"(?i)private ?key(?:: | = )(.*)", transcript)) <= {
+        "(hidden)",
+        "(not shown)",
+    }
+    assert not list(folder.parent.glob("*.conf"))
+    assert not (folder.parent / "key").exists()
+
+
 def test_a_killed_run_loses_nothing_measured_and_resume_finishes_it(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text('experiment = "demo-cycle"\ncycles = 4\npings = 2\n')

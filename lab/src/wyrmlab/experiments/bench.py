@@ -104,6 +104,7 @@ class Bench:
             if sample.cell == cell
         ]
         shown = "; ".join(told[:4]) + (f"; {len(told) - 4} more" if len(told) > 4 else "")
+        shown = shown or "done"
         self.terminal.print(f"[green]✓[/] {cell}: {shown}", soft_wrap=not self.terminal.is_terminal)
 
     def sample(

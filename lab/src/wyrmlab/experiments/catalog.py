@@ -21,6 +21,7 @@ from wyrmlab.experiments import (
     implementations,
     object_sizes,
     tcpip_baseline,
+    wg_tools,
 )
 from wyrmlab.experiments.bench import Experiment, Parameters
 
@@ -33,6 +34,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         tcpip_baseline.EXPERIMENT,
         heap_over_time.EXPERIMENT,
         object_sizes.EXPERIMENT,
+        wg_tools.EXPERIMENT,
         implementations.EXPERIMENT,
     )
 }
