@@ -63,6 +63,25 @@ def test_every_file_of_the_library_compiles_on_each_core(core: str, lwip: Path) 
     run(*CPP, *flags(core, lwip), "-fsyntax-only", *SRC.rglob("*.cpp"))
 
 
+@pytest.mark.parametrize(
+    ("core", "compiler"),
+    [
+        ("rp2040", ("arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb")),
+        ("esp8266", ("xtensa-lx106-elf-gcc",)),
+    ],
+)
+def test_the_assembly_takes_the_definitions_of_the_builder(
+    core: str, compiler: tuple[str, ...], tmp_path: Path
+) -> None:
+    if not packages.which(compiler[0]):
+        pytest.skip(f"{compiler[0]} is missing")
+    command = [*compiler, "-x", "assembler-with-cpp", "-DARDUINO=10819", "-c"]
+    command += [f"-DARDUINO_ARCH_{core.upper()}", f"-I{SRC}", *map(str, SRC.rglob("*.S"))]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "wyrm_chacha" in run("nm", *tmp_path.glob("wyrm_chacha_*.o"))
+
+
 @pytest.mark.parametrize("sketch", sorted(EXAMPLES.rglob("*.ino")), ids=lambda path: path.stem)
 def test_every_example_compiles_on_its_core(sketch: Path, lwip: Path) -> None:
     core = {"Esp32": "esp32", "Esp8266": "esp8266", "PicoW": "rp2040"}
