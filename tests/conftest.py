@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What every Python test can ask for."""
+"""Fixtures for all Python tests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def wyrmd() -> Path:
 
 @pytest.fixture(scope="session")
 def boringtun() -> Path | None:
-    """It comes from a registry: there once `./wyrm test --all` has fetched it."""
+    """Available after `./wyrm test --all` has fetched it."""
     program = paths.cache() / "rivals" / "boringtun" / "bin" / "boringtun-cli"
     return program if program.exists() else None
 

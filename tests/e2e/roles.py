@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Which daemon plays which end of a tunnel, and which family carries it."""
+"""Parameters: the daemon at each end of a tunnel, and the address family outside."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The README's commands, and nothing else, on a Debian 12 that has just been installed."""
+"""Runs only the README's commands, on a freshly installed Debian 12."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wyrmlab.base import packages, paths
 
 pytestmark = [pytest.mark.all, pytest.mark.timeout(5400)]
 
-# The mounts live in a namespace of their own: nothing of them is left, nor seen from outside.
+# The mounts are in a separate namespace, so they disappear with it and are invisible outside.
 ENTER = """
 set -eu
 mount --bind "$1" "$1"
@@ -110,7 +110,7 @@ def like_this_machine_on_the_network(root: Path) -> None:
     certificates = Path("/usr/local/share/ca-certificates")
     if certificates.is_dir():
         shutil.copytree(certificates, root / certificates.relative_to("/"), dirs_exist_ok=True)
-    # Daemons that packages bring must not start in the chroot.
+    # Daemons of installed packages must not start in the chroot.
     policy = root / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`bench crypto`: what it reads, how it compares, and that nothing has risen on a quick core."""
+"""`bench crypto`: parsing, comparison, and no growth on a fast core."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def test_counts_of_other_tools_are_not_compared() -> None:
 def test_two_builds_of_one_compiler_version_are_different_tools(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They generate different code, which is no rise: a note says what was not compared and why."""
+    """They generate different code, which is not growth: a note names what was not compared and
+    why."""
 
     def tools_of(build: str, llvm: str) -> dict[str, str]:
         folder = tmp_path / f"{build}-{llvm}"
@@ -218,7 +219,7 @@ def test_every_library_is_measured_beside_ours() -> None:
 
 
 def measured_on(name: str, profile: str) -> None:
-    """Nothing has risen there, and nothing that was measured is missing."""
+    """No count has grown, and no measured row is missing."""
     one = core(name)
     if not all(packages.which(program) for program in one.programs):
         pytest.skip(one.lacks())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Boards as data: a folder with a board.toml is all the lab needs to know of one."""
+"""Boards as data: the lab knows a board by its folder with a board.toml."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The bridge between wg's socket and a console, with a device that is played."""
+"""The bridge between wg's socket and a console, with a simulated device."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_age_of_a_handshake_becomes_a_stable_time(
     )
     assert found is not None
     assert abs(time.time() - 100 - int(found[1])) < 3
-    age[0] = 99  # the same one: the line has taken its time
+    age[0] = 99  # the same request: the line was slow
     assert talk(path, b"get=1\n\n").decode() == said
     age[0] = 3
     assert talk(path, b"get=1\n\n").decode() != said
@@ -420,7 +420,7 @@ def test_socket_is_private_and_goes_with_the_bridge(tmp_path: Path) -> None:
             assert running.wait(20) == 130
         assert not place.exists()
 
-        # One that is not its own stays; its own being gone is the end.
+        # It keeps a foreign socket file, and ends because its own is gone.
         with proc.Service("bridge", command(*args), tmp_path / "second") as running:
             running.wait_for("socket: ", timeout_s=60)
             place.unlink()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""./wyrm itself: start-up, errors, exit codes, and what is left after an interruption."""
+"""./wyrm itself: start-up, errors, exit codes, and clean-up after interruptions."""
 
 from __future__ import annotations
 

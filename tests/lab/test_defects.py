@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The table of `./wyrm defects` cannot say "no" without a test that ran and passed."""
+"""`./wyrm defects` reports a defect as absent only if a test ran and passed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_defect_without_a_test_fails() -> None:
 
 
 def test_the_list_is_complete() -> None:
-    """The first lot whole, and what was found later."""
+    """All of the first series, and the later ones."""
     known = [defect.id for defect in load()]
     assert len(set(known)) == len(known)
     first = {str(n) for n in range(1, 41)} | {f"z{n}" for n in range(1, 11)}

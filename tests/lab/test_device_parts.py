@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A device made of other parts than an emulator: a played board behind a pseudo-terminal."""
+"""A device with other parts than an emulator: a simulated board behind a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wyrmlab.network import namespaces
 
 
 class PlayedBoard:
-    """Power, console and flash of a board that knows `version`, `reboot` and `conf`."""
+    """A board with power, console and flash that supports `version`, `reboot` and `conf`."""
 
     def __init__(self) -> None:
         self.firmware = Path()

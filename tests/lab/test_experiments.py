@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Experiments without a device: parameters, samples, records, what is made of them."""
+"""Experiments without a device: parameters, samples, records and reports."""
 
 from __future__ import annotations
 

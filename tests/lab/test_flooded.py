@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The benchmark of floods measures what it says, here at a rate that harms nobody."""
+"""The flood benchmark measures correctly, tested at a low rate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What the machine lacks or forbids, and wrong arguments: one sentence, the right exit code."""
+"""Missing tools, missing permissions and wrong arguments: one sentence and the right exit code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The lab's own parts, without any device: console, packages, set-up, arguments."""
+"""Parts of the lab without a device: console, packages, set-up, arguments."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def test_a_step_interrupted_before_its_first_line_does_not_stay_running(
 
 
 def test_a_flood_keeps_to_its_rate_and_counts_what_comes_back(tmp_path: Path) -> None:
-    """Bunches it could not send in time are not made up for."""
+    """The sender does not catch up on batches it could not send in time."""
     key = base64.b64encode(bytes(32)).decode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))

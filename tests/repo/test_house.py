@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The rules of the house that a program can check."""
+"""House rules that a program can check."""
 
 from __future__ import annotations
 

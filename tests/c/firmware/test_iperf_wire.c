@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What iperf 2 puts on the wire, as the firmware reads, counts and answers it.
+ * The messages of iperf 2 as the firmware parses, counts and answers them.
  */
 #include <string.h>
 

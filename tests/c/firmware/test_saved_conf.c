@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The firmware's configuration in flash, with the power cut at every step, and what `conf` says.
- * The console is a script and a transcript.
+ * The firmware's configuration in flash, with the power cut at every step, and the output of
+ * `conf`. The console is simulated by a script and a transcript.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,7 +233,7 @@ TEST(clearing_says_that_a_running_tunnel_goes_on)
     assert_string_equal(said, "conf: cleared\n");
 }
 
-/* What the tunnel would refuse is refused here, and what is in force stays. */
+/* A configuration that the tunnel would refuse is rejected, and the current one is kept. */
 TEST(known_defect_63_configuration_the_tunnel_cannot_use_is_neither_taken_nor_saved)
 {
     static const struct {
@@ -310,7 +310,8 @@ TEST(configuration_of_a_newer_version_is_refused)
     }
 }
 
-/* An empty configuration in its place would let everything out at the next boot. */
+/* Replacing it by an empty configuration would send all traffic in the clear after the next boot.
+ */
 TEST(refused_configuration_is_not_replaced_by_an_empty_one)
 {
     static const uint8_t key[WYRM_KEY_LEN] = {8, [31] = 64};

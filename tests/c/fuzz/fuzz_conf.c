@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * libFuzzer target: the wg-quick reader takes any bytes. The first byte chooses the features of the
- * port. What is refused leaves nothing behind; what is taken prints, and what was printed (but for
- * the hidden secrets) reads back to the same print.
+ * libFuzzer target: the wg-quick parser reads any bytes. The first byte selects the features of the
+ * port. A rejected text leaves nothing behind; an accepted one is printed, and the output, except
+ * for hidden secrets, must parse to the same output.
  */
 #include "wyrm_text.h"
 

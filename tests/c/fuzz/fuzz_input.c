@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * libFuzzer target: a device with a live session, a handshake in flight and a stranger's address
- * book takes any sequence of datagrams, packets and moments. The input is a list of steps: one byte
- * says what, two how long or how far, then the bytes themselves. Some kinds of step mend what a
- * fuzzer cannot guess: the session's index, mac1, or the whole seal.
+ * libFuzzer target: a device with a live session and a handshake in flight receives any sequence of
+ * datagrams, packets and times. The input is a list of steps: one byte for the kind, two for a
+ * length or time, then the data. Some kinds of step fill in values that a fuzzer cannot guess: the
+ * session's index, mac1, or the whole seal.
  */
 #include "node.h"
 
@@ -78,7 +78,7 @@ static void meet(void)
     require(me.peers[id].waiting, "a handshake is in flight");
 }
 
-/* The same beginning for every input: two handshakes are slow, a copy is not. */
+/* Restores the same initial state for every input: copying is faster than two handshakes. */
 static void begin(void)
 {
     static struct node me_then, peer_then;

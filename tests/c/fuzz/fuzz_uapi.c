@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * libFuzzer target: the configuration protocol takes any text. A request that is refused changes
- * nothing; and whatever the others did, the device then tells a state that another device, given it
- * as one request, tells again.
+ * libFuzzer target: the configuration protocol reads any text. A rejected request must change
+ * nothing. The state that the device then reports, set on another device in one request, must be
+ * reported equally.
  */
 #include "node.h"
 #include "wyrm_uapi.h"
@@ -37,7 +37,7 @@ static void require(bool holds, const char *what)
     abort();
 }
 
-/* Only the end of what is told is of interest: the answer to the last `get`. */
+/* Only the end of the output is used: the answer to the last `get`. */
 static void take_answer(void *ctx, const char *text, size_t len)
 {
     struct side *side = ctx;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The fuzzers, for as long as every test run can afford, with the same inputs every time."""
+"""The fuzzers, briefly and with the same inputs in every test run."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The worker's task on several cores: every task is a thread, so that a task which wakes another
- * one goes on beside it.
+ * The worker's task on several cores: every task is a thread, so a task that wakes another one
+ * continues in parallel.
  */
 #include <string.h>
 #include <unistd.h>
@@ -127,7 +127,7 @@ static void wait_for(const unsigned *counter, unsigned value)
 static void *hurry(void *unused)
 {
     (void)unused;
-    usleep(50000); /* the test passes without, too, but shows less */
+    usleep(50000); /* not required, but the test shows more with it */
     pthread_mutex_lock(&kernel);
     slow = false;
     pthread_cond_broadcast(&changed);

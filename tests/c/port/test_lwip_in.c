@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Datagrams from peers, in every shape that lwIP hands them over.
+ * Datagrams from peers, in every form in which lwIP delivers them.
  */
 #define SET_UP     bench_setup_socket
 #define SET_UP_SIX bench_setup_socket_six
@@ -106,7 +106,7 @@ TEST(read_only_pbuf_is_not_modified)
     assert_memory_equal(outer, before, len);
 }
 
-static unsigned returned; /* buffers that a driver got back */
+static unsigned returned; /* buffers returned to the driver */
 
 static void take_back(struct pbuf *p)
 {
@@ -114,7 +114,7 @@ static void take_back(struct pbuf *p)
     returned++;
 }
 
-/* A datagram in a buffer of a driver's own, as its DMA would write it. */
+/* A datagram in a driver's own buffer, as written by its DMA. */
 static void receive_by_driver(pbuf_type type, uint8_t *outer, size_t len)
 {
     static struct pbuf_custom descriptor;

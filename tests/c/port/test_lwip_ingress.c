@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Packets that come in past the tunnel: a neighbour on the LAN cannot speak as a peer, nor to the
- * tunnel's own addresses, while everything that belongs outside still gets through.
+ * Packets from outside the tunnel: a neighbour on the LAN can neither impersonate a peer nor reach
+ * the tunnel's own addresses, while all other traffic still passes.
  */
 #define SET_UP    bench_setup_socket
 #define TEAR_DOWN bench_teardown_socket
@@ -295,7 +295,7 @@ TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
     inject_fragments6(ip, bench_build(ip, &six), IP6_NEXTH_UDP);
     inject_fragments4(ip, bench_build(ip, &four));
     assert_int_equal(bench_counters()->spoofed, 2); /* the first of each */
-    /* an echo request in the guise of UDP: lwIP believes the fragment that comes first */
+    /* an echo request disguised as UDP: lwIP trusts the fragment that arrives first */
     udp_bind_netif(bench_socket.pcb, &bench.out[0]);
     size_t len = build_icmp(ip, "2001:db8::1", "fd01::1", ICMP6_TYPE_EREQ, 64);
     ip[6] = IP6_NEXTH_UDP;
@@ -306,7 +306,7 @@ TEST(fragments_neither_help_an_attacker_nor_hurt_an_endpoint)
     assert_int_equal(bench_counters()->spoofed, 3);
     assert_int_equal(bench_socket.received, 2);
     assert_int_equal(bench.n_wire + bench.n_plain, 0);
-    bench_advance(70000); /* lwIP gives up what never becomes whole */
+    bench_advance(70000); /* lwIP drops incomplete packets */
     netif_poll_all();
     assert_int_equal(bench.n_wire + bench.n_plain, 0);
 }

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The defects that implementations for lwIP share by descent: that each is absent here, at the
- * level of the interface. The numbers are those of the project's list of defects.
+ * Tests that the known defects of lwIP ports are absent, at the level of the interface. Numbered as
+ * in tests/defects.toml.
  */
 #define SET_UP     bench_setup_socket
 #define SET_UP_SIX bench_setup_socket_six
@@ -186,7 +186,7 @@ TEST(known_defect_26_inner_ipv6_is_checked_like_ipv4)
     assert_int_equal(bench_socket.len, 8);
 }
 
-/* What an application does from its own callbacks, with the lock held and the stack busy. */
+/* Calls that an application makes from its callbacks, with the lock held and the stack active. */
 static void meddle(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *addr,
                    u16_t port)
 {
@@ -208,7 +208,7 @@ TEST(known_defect_32_tunnel_may_be_removed_from_a_callback)
     bench_advance(10000);
 }
 
-/* Whoever else keeps something in the interface, as some vendors' stacks do, takes nothing of ours.
+/* Others, such as vendor stacks, may use the netif's state pointer: the port does not.
  */
 TEST(known_defect_33_the_netif_state_pointer_is_not_used)
 {
@@ -291,8 +291,8 @@ TEST(known_defect_38_session_ticks_only_as_often_as_it_must)
     assert_true(bench_counters()->timer_fired - before <= 1);
 }
 
-/* All of lwIP's memory is an allocator of the test's, which counts; our own is none at all, and the
- * sanitizer sees what is given back and was not taken. */
+/* lwIP's memory comes from the test's counting allocator, and the port allocates none of its own.
+ * The sanitizer detects invalid frees. */
 TEST(known_defect_39_all_memory_is_returned_to_its_allocator)
 {
     unsigned before;

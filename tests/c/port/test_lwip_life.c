@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Start, stop, handshakes that are overtaken by events, time, and things that vanish.
+ * Start, stop, cancelled handshakes, time, and interfaces that disappear.
  */
 #define SET_UP     bench_setup
 #define SET_UP_SIX bench_setup_six

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Packets of lwIP on their way into the tunnel: sent, held, or refused.
+ * Outgoing packets: sent, held, or refused.
  */
 #define SET_UP     bench_setup_socket
 #define SET_UP_SIX bench_setup_socket_six
@@ -178,7 +178,7 @@ static wyrm_status replace_peer(struct wyrm_lwip *tunnel, void *unused)
     return wyrm_peer_add(device, info.pub, &bench.peer);
 }
 
-/* TCP sends no segment again that somebody holds: a connection would hang for good. */
+/* TCP does not retransmit a segment that is still referenced: a connection would hang forever. */
 TEST(held_packets_are_freed_with_a_peer_that_is_replaced_at_once)
 {
     assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, 50), ERR_OK);

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Routing by allowed addresses, with the hooks in place: what belongs to the tunnel goes into the
- * tunnel or nowhere.
+ * Routing by allowed prefixes, with the hooks in place: traffic of the tunnel goes into the tunnel
+ * or nowhere.
  */
 #define SET_UP    setup
 #define TEAR_DOWN bench_teardown_socket
@@ -126,7 +126,7 @@ TEST(netmask_with_holes_is_as_long_as_its_leading_ones)
 {
     bench_connect();
     allow(4, 8, 10, 0);
-    lease("10.1.2.3", "254.255.255.1"); /* 31 ones, but only seven of them lead */
+    lease("10.1.2.3", "254.255.255.1"); /* 31 ones, but only seven leading ones */
     assert_int_equal(sent_to("11.1.2.5"), 0);
     assert_int_equal(sent_to("10.1.2.5"), 1);
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Plays a timer scenario of timers.json on the real core, in virtual time.
 
-`ours` is the device under test. The peer is a second device, whose clock stands still: what it says
-is always fresh to itself, and it answers nothing once the session stands.
+`ours` is the device under test. The peer is a second device whose clock does not advance: its own
+messages never expire, and it answers nothing once the session is established.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class World:
         )
 
     def _work(self, device: Device) -> list[Answer]:
-        """All that the device wants to do and say now."""
+        """Runs all due jobs and polls of the device."""
         said: list[Answer] = []
         for _ in range(32):
             self._prepare(device)
@@ -168,14 +168,14 @@ class World:
     # ---- Steps
 
     def advance(self, to: int) -> None:
-        """From one deadline to the next, as a port's timer does."""
+        """Advances from deadline to deadline, like a port's timer."""
         while (due := self.ours.deadline()) <= to:
             self.ours.now = max(due, self.ours.now)
             self._note(self._work(self.ours))
         self.ours.now = to
 
     def play(self, step: Step) -> str:
-        """Does the step; returns the verdict."""
+        """Performs the step; returns the verdict."""
         self.sent, self.told = [], []
         self.advance(self.start + step.at_ms)
         answer = self._do(step.do)

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The besieged device, see besieged.h. Compiled with the options of a client it has a core of its
- * own in a shared object that shows nothing else.
+ * The besieged device, see besieged.h. Compiled as a client it has its own core, in a shared object
+ * that exports only this interface.
  */
 #include "besieged.h"
 
@@ -66,7 +66,7 @@ SHOWN bool besieged_take(wyrm_ms now)
     return status == WYRM_WORK;
 }
 
-/* Both halves of a responder's job in one: it is as long as the job takes. */
+/* Runs both steps of a responder's job at once. */
 SHOWN wyrm_status besieged_commit(wyrm_ms now, struct wyrm_packet *out)
 {
     wyrm_status status;

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The device in the middle of siege.c: the same for the whole core and for the client profile,
- * whose structures differ.
+ * The attacked device of siege.c: one interface for the full core and the client profile, whose
+ * structures differ.
  */
 #ifndef WYRM_SIM_BESIEGED_H
 #define WYRM_SIM_BESIEGED_H
@@ -12,7 +12,8 @@
 
 extern const bool besieged_is_client;
 
-/* There is one, with room for eight peers. What passes here is of the same form in both profiles.
+/* There is one device, with room for eight peers. This interface uses only types that are the same
+ * in both profiles.
  */
 void besieged_boot(const struct wyrm_platform *io, const uint8_t priv[WYRM_KEY_LEN]);
 /* The peer has 10.0.0.NAME+1. */

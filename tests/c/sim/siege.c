@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * A device with a slow worker and honest peers with traffic, besieged: by a peer of its own that
- * answers every initiation with forged responses and sends initiations as often as its cookie lets
- * it; by somebody who sees the indices of handshakes and forges responses to those of an honest
- * peer; by strangers who flood it with initiations; while some peers are dead, and randomness and
+ * A device with a slow worker and honest peers with traffic, under attack: by a malicious peer that
+ * answers every initiation with forged responses and sends initiations as often as its cookie
+ * allows; by an observer of handshake indices who forges responses to those of an honest peer; by
+ * unknown senders who flood it with initiations; while some peers are dead, and randomness and
  * timestamps fail now and then. Measured is the longest time for which an honest peer that had
  * something to say was not heard. Nothing is lost on this network: whatever holds up the honest is
  * of the device's making.
@@ -190,7 +190,7 @@ static void listened(unsigned n)
 
 /* ---- The attackers -------------------------------------------------------------------- */
 
-/* A cookie reply is sealed with what is public, and with a mac1 that who sees it knows. */
+/* A cookie reply is sealed with public values and a mac1 that any observer knows. */
 static void learn(struct cookie *cookie, const uint8_t *reply)
 {
     uint8_t key[32], label[40] = "cookie--", sealed[32];
@@ -204,7 +204,7 @@ static void learn(struct cookie *cookie, const uint8_t *reply)
     }
 }
 
-/* Sends what looks like a handshake message and is none behind its MACs. */
+/* Sends a handshake message with valid MACs and invalid content. */
 static void forge(enum wyrm_message type, uint32_t index, const struct wyrm_endpoint *from,
                   struct cookie *cookie)
 {
@@ -227,7 +227,7 @@ static void forge(enum wyrm_message type, uint32_t index, const struct wyrm_endp
     fly(from, &to, msg, len);
 }
 
-/* How many of `rate` in a second come in this millisecond. */
+/* Number of messages in this millisecond, at `rate` per second. */
 static unsigned due(unsigned rate)
 {
     return (unsigned)((siege.now + 1) * rate / 1000 - siege.now * rate / 1000);
@@ -360,7 +360,7 @@ static void run(void)
         listened(n);
 }
 
-/* All that the command line does not say. */
+/* Settings that are not on the command line. */
 static void choose(void)
 {
     static const unsigned rates[] = {0, 5, 50, 500, 2000}, jobs[] = {10, 30, 100, 300, 600, 1000};

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Scheduling as it once was, linked in front of the core's own: load counts initiations only,
- * responses need prove nothing, may fill every slot and are taken before anything else.
- * wyrm_siege_unfair is the siege of a core that has it, so that a test can see it starve.
+ * An earlier scheduler, linked in place of the core's: only initiations count as load, responses
+ * need no cookie, may fill every slot and are taken first. wyrm_siege_unfair attacks a core with
+ * it, to prove that the test detects starvation.
  */
 #include "core/wyrm_cookie.h"
 #include "core/wyrm_index.h"

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Any tag and any MAC is right: wyrm_sim_credulous is the simulator with a core that believes
- * forgeries, so that a test can see it found out.
+ * Accepts any tag and any MAC: wyrm_sim_credulous is the simulator with a core that accepts
+ * forgeries, to prove that the simulator detects it.
  */
 #include "wyrm_crypto.h"
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * A toy in place of X25519, a hundred times as fast: powers of 3 modulo 2^61 - 1. The simulator
- * hunts mistakes of the protocol, and needs of Diffie-Hellman only that both ends agree. Linked
- * into wyrm_sim; wyrm_sim_x25519 is the same program with the real thing.
+ * A toy replacement for X25519, a hundred times as fast: powers of 3 modulo 2^61 - 1. The simulator
+ * searches for protocol errors, and needs of Diffie-Hellman only that both ends agree. Linked into
+ * wyrm_sim; wyrm_sim_x25519 is the same program with the real thing.
  */
 #include "wyrm_crypto.h"
 

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What is going to happen in the simulator, in order of time; and two small tables.
+ * The simulator's event queue, ordered by time, and two small tables.
  */
 #ifndef WYRM_SIM_QUEUE_H
 #define WYRM_SIM_QUEUE_H
@@ -12,7 +12,7 @@
 /* A datagram on the network, shared by all its copies. */
 struct sim_message {
     uint32_t refs;
-    uint32_t accepted; /* one bit per node that took it for real */
+    uint32_t accepted; /* one bit per node that accepted it as authentic */
     bool genuine;      /* byte for byte what a node sent */
     bool packet;       /* it carries an IP packet */
     bool refused;      /* a whole copy arrived and was dropped */

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The simulator, for as long as every test run can afford; it explains its own failures."""
+"""The simulator, in a version short enough for every test run; a failure prints its seed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SIEGES = ("wyrm_siege", "wyrm_siege_client")
 @pytest.mark.parametrize("job_ms", (10, 30, 600))
 @pytest.mark.parametrize("rate", (50, 500, 5000))
 def test_forged_responses_lock_no_honest_peer_out(rate: int, job_ms: int, program: str) -> None:
-    """No pair is silent for longer than 30 s and two jobs, from the very beginning."""
+    """No pair is silent for longer than 30 s plus two jobs, from the start on."""
     seconds = "600" if rate < 5000 else "200"
     simulate(
         PLAIN, "--rate", str(rate), "--job", str(job_ms), "--seconds", seconds, program=program
@@ -83,7 +83,7 @@ def test_forged_responses_lock_no_honest_peer_out(rate: int, job_ms: int, progra
 
 @pytest.mark.parametrize("attacker", ("observer", "caller", "stranger"))
 def test_other_attackers_lock_no_honest_peer_out(attacker: str) -> None:
-    """50 a second by one who sees the indices of handshakes, who may call, or who is nobody."""
+    """50 messages a second by an observer of handshakes, a malicious peer, or an unknown sender."""
     simulate(PLAIN, "--rate", "50", "--job", "600", "--from", attacker, program="wyrm_siege")
 
 
@@ -102,7 +102,7 @@ def test_a_siege_under_the_sanitizers() -> None:
 
 
 def test_a_core_that_prefers_responses_fails_the_second_siege() -> None:
-    """It counts initiations only as load, and lets responses fill every slot."""
+    """It counts only initiations as load, and lets responses fill every slot."""
     first = run(PLAIN, "wyrm_siege_unfair", "--seed", "1", "--seconds", "300")
     assert first.returncode == 0, first.stdout
     second = run(PLAIN, "wyrm_siege_unfair", "--seed", "2", "--seconds", "300")

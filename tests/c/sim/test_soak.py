@@ -20,7 +20,7 @@ FUZZ_S = 180
 
 
 def simulate(preset: str, program: str, runs: Iterable[tuple[str, ...]]) -> None:
-    """Two at a time; what a run that fails has printed holds its seed."""
+    """Two at a time; a failed run prints its seed."""
     path: Path = paths.BUILD / preset / "tests" / "c" / "sim" / program
 
     def one(arguments: tuple[str, ...]) -> str:

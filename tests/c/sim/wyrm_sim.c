@@ -5,8 +5,8 @@
  * A hub and its spokes, all running the real core, on a network that loses, repeats, delays, alters
  * and replays, and at times loses whatever is long, while devices reboot, move, sleep with or
  * without a reset, lack randomness or timestamps, and change keys and MTU; workers may be slow.
- * After every event the promises of the protocol are checked; the first that is broken ends the run
- * with the seed that shows it again.
+ * After every event the guarantees of the protocol are checked; the first violation ends the run
+ * and prints the seed that reproduces it.
  *
  * Rough times alternate with calm ones. At the end of each calm time every pair must be able to
  * talk, both ways: whatever happened, nothing stays stuck.
@@ -184,7 +184,7 @@ static uint64_t some_delay(void)
     return 1 + any(sim.weather.delay_ms);
 }
 
-/* A stranger can write mac1 of whom it knows the public key. */
+/* An unknown sender can compute mac1 with a known public key. */
 static void sign_again(struct sim_message *message, size_t mac1_at)
 {
     uint8_t key[32], label[40] = "mac1----";
@@ -239,9 +239,9 @@ static bool is_elsewhere(const struct wyrm_endpoint *address)
     return address->addr[3] > ELSEWHERE;
 }
 
-/* A message seen before comes again, from elsewhere; perhaps for the first time, if the network had
- * lost it: then it is authentic, and whoever sent it moves the endpoint. In calm times the attacker
- * rests, because nothing else would bring the endpoint back but the peer's next message. */
+/* Replays a recorded message from another address. If the network had lost the original, the replay
+ * is authentic and new, and moves the endpoint. In calm periods the attacker pauses, because only
+ * the peer's next message would restore the endpoint. */
 static void attack(void)
 {
     struct wyrm_endpoint elsewhere = node_address(ELSEWHERE + (unsigned)any(100)).remote;
@@ -503,7 +503,7 @@ static void check_delivery(unsigned n, const struct wyrm_packet *out)
     sim.delivered++;
 }
 
-/* A replay verdict for what was never accepted: it must lie below the window. */
+/* A replay verdict for a packet that was never accepted: it must be below the window. */
 static void check_replay(unsigned n, const struct sim_message *message)
 {
     const struct node *node = &sim.at[n].node;
@@ -576,7 +576,8 @@ static void finish_work(unsigned n)
     if (place->job_message != 0 && changed) {
         promise(*sim_value(&sim.sent, place->job_message) != 0,
                 "only whole handshake messages are accepted", n);
-        /* What a device has seen it forgets with its power, and so do the WireGuards elsewhere. */
+        /* A device forgets received timestamps when it loses power, as other WireGuard
+         * implementations do. */
         accepted = sim_value(&sim.accepted, place->job_message + (place->boots << 4 | (n + 1)));
         promise(*accepted == 0, "a handshake message is accepted once", n);
         *accepted = 1;

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * As much of cmocka as the unit tests of the primitives use, so that they run on bare metal too. A
- * failed assertion ends the image.
+ * The part of cmocka that the unit tests of the primitives use, so that they also run on bare
+ * metal. A failed assertion ends the image.
  */
 #ifndef CMOCKA_H
 #define CMOCKA_H

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Every assembly leaf against its portable twin, on random words with many zeros and ones among
- * them; and what calls leave on the stack.
+ * Compares every assembly leaf with its portable twin, on random words that include many zeros and
+ * ones, and checks the stack for residue.
  */
 #include "random_word.h"
 #include "twins.h"

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Mbed TLS with no more than src/crypto/external/ needs.
+ * The configuration of Mbed TLS that src/crypto/external/ needs, and nothing more.
  */
 #define MBEDTLS_CHACHA20_C
 #define MBEDTLS_POLY1305_C

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What a program with Mbed TLS brings: a random generator, and the start of PSA.
+ * The parts that a program with Mbed TLS provides: a random generator, and the initialisation of
+ * PSA.
  */
 #include <psa/crypto.h>
 #include <sys/random.h>

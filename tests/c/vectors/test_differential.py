@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Our primitives against libraries that share no line with them: libsodium, and Python's hashlib
-for BLAKE2s. Seeded: a failure repeats."""
+"""Compares our primitives with independent libraries: libsodium, and Python's hashlib for BLAKE2s.
+Seeded, so that failures are reproducible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wyrmlab.vectors import command
 from wyrmlab.vectors.backend import Backend
 
 OURS = ("host", "mul32", "mul16", "small16", "small32")
-# Those that seal and open with code of their own.
+# Backends with their own code for sealing and opening.
 CIPHERS = (*OURS, "wyrmd", "wyrmd_avx2") if platform.machine() == "x86_64" else OURS
 LONGEST = 2048
 P = 2**255 - 19

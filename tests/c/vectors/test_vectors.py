@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The vectors in data/ against every backend; and the runner itself, which must miss nothing."""
+"""Runs the vectors in data/ on every backend, and tests that the runner detects every failure."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_backend_is_there(backends: list[Backend]) -> None:
 
 @pytest.mark.timeout(1200)
 def test_vectors_pass_under_the_sanitizers() -> None:
-    """Once more with every access and every arithmetic of the library checked."""
+    """Runs the vectors once more under the sanitizers."""
     runtime = subprocess.run(
         ["clang", f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"],
         capture_output=True,
@@ -99,7 +99,7 @@ def test_vectors_pass_under_the_sanitizers() -> None:
 
 
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The places of all texts, numbers and truths in a case, but for prose and very long lists."""
+    """Paths to all strings, numbers and booleans in a case, except prose and very long lists."""
     if isinstance(value, dict):
         for key, item in value.items():
             if key not in PROSE:
@@ -171,7 +171,7 @@ FREE = {
         "tag",
         "nonce_len",
     },
-    # A case of an AEAD tells by its keys what it is.
+    # The keys of an AEAD case show its kind.
     "rfc/rfc8439_chacha20_poly1305.json": {"kind"},
     "rfc/xchacha20_poly1305.json": {"kind"},
     # Many schedules give the same verdicts.
@@ -268,7 +268,7 @@ def test_a_wrong_verdict_of_the_library_fails(
 
 
 class Saboteur(Backend):
-    """A backend one of whose functions gives the wrong verdict."""
+    """A backend with one function that returns the wrong verdict."""
 
     def __init__(self, backend: Backend, broken: str) -> None:
         self.name = backend.name
@@ -392,7 +392,7 @@ def test_a_folder_without_vectors_is_a_usage_error(tmp_path: Path, what: str) ->
 
 @pytest.mark.parametrize("pattern", ["N", "NN", "XX", "KK", "X1X1", "IKpsk0+psk2", "XXpsk3"])
 def test_any_noise_pattern_runs(pattern: str, backends: list[Backend]) -> None:
-    """A case made by the model passes, and another payload in it is noticed."""
+    """A case made by the model passes, and fails with another payload."""
     backend = host(backends)
     protocol = Protocol.parse(f"Noise_{pattern}_25519_ChaChaPoly_BLAKE2s")
     form, case = made_by_model(backend, protocol)

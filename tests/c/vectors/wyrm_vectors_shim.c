@@ -19,7 +19,7 @@ struct vec_bench {
     struct wyrm_slot slots[SLOTS];
     struct wyrm_source sources[SOURCES];
     uint16_t index[INDEX_HEADS];
-    /* What follows is the test's own and no part of the state that must not change. */
+    /* The following members belong to the test and are not compared. */
     struct wyrm_pools pools;
     struct wyrm_platform platform;
     struct wyrm_job job;
@@ -54,7 +54,7 @@ static const struct vec_field fields[] = {
 
 /* ---- Platform ----------------------------------------------------------- */
 
-/* Hands out exactly what the test has fed; a request beyond it fails. */
+/* Returns exactly the bytes that the test has provided; further requests fail. */
 static bool fed_random(void *ctx, void *out, size_t len)
 {
     struct vec_bench *bench = ctx;
@@ -321,7 +321,7 @@ bool vec_tai64n(uint64_t unix_s, uint32_t nanoseconds, uint8_t label[12])
     const struct wyrm_store_io io = {.ctx = slots, .load = load, .save = save};
     struct wyrm_store store;
 
-    (void)wyrm_store_init(&store, &io, unix_s); /* any clock is believed soon after the build */
+    (void)wyrm_store_init(&store, &io, unix_s); /* right after the build, any clock is trusted */
     wyrm_store_set_clock(&store, unix_s, nanoseconds);
     return wyrm_store_tai64n(&store, label);
 }

@@ -27,7 +27,7 @@ struct vec_field {
 
 bool vec_feed_random(struct vec_bench *bench, const uint8_t *bytes, size_t len);
 
-/* Bytes fed and not drawn; they are forgotten. */
+/* Number of provided bytes that were not used; discards them. */
 size_t vec_random_left(struct vec_bench *bench);
 
 void vec_set_timestamp(struct vec_bench *bench, const uint8_t timestamp[12]);
@@ -36,10 +36,10 @@ void vec_bench_free(struct vec_bench *bench);
 
 struct vec_bench *vec_bench_new(void);
 
-/* The whole bench, for saving and restoring in place. */
+/* The whole state, for saving and restoring in place. */
 size_t vec_bench_size(void);
 
-/* The bytes from the start of the bench that are the device's and its pools'. */
+/* Size of the leading part that belongs to the device and its pools. */
 size_t vec_state_size(void);
 
 /* Copies that state but for what is a mere trace: drop counters, and the bytes that a message
@@ -65,7 +65,7 @@ int vec_route_add(struct vec_bench *bench, unsigned peer, uint8_t family, uint8_
 int vec_input(struct vec_bench *bench, uint64_t now, const struct vec_address *from, uint8_t *buf,
               size_t len);
 
-/* The packet is handed over in up to three pieces that end at the two cuts. */
+/* Passes the packet in up to three pieces that end at the two cuts. */
 int vec_output(struct vec_bench *bench, uint64_t now, const uint8_t *ip, size_t len, size_t cut1,
                size_t cut2, uint8_t *buf, size_t cap);
 
@@ -75,11 +75,11 @@ int vec_job_take(struct vec_bench *bench, uint64_t now);
 
 int vec_job_commit(struct vec_bench *bench, uint64_t now);
 
-/* What the last call handed out. */
+/* The output of the last call. */
 const uint8_t *vec_out(const struct vec_bench *bench, size_t *len, unsigned *peer,
                        struct vec_address *to);
 
-/* Whether this cipher clears what it refuses to open, where ours leaves it alone. */
+/* True if this cipher clears a packet that it refuses to open; ours leaves it unchanged. */
 bool vec_refusal_clears(void);
 
 /* RFC 7748 section 5.2: k, u = X25519(k, u), k. */
@@ -88,7 +88,7 @@ void vec_x25519_iterate(uint8_t k[32], uint8_t u[32], unsigned times);
 /* Runs a schedule of counters through a window of `words` * 32 - 32; false without memory. */
 bool vec_replay(unsigned words, const uint64_t *counters, size_t n, uint8_t *accepted);
 
-/* The first label of a new store that knows the wall clock. */
+/* The first timestamp of a new store with a wall clock. */
 bool vec_tai64n(uint64_t unix_s, uint32_t nanoseconds, uint8_t label[12]);
 
 #endif /* WYRM_VECTORS_SHIM_H */

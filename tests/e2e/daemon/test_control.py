@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""wyrmd under Debian's wg and wg-quick: configuration, life and end, and what it may do."""
+"""wyrmd under Debian's wg and wg-quick: configuration, start, end and privileges."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_no_other_program_gets_the_port(alone: WireGuard, family: str) -> None:
 
 
 def test_a_program_that_shares_the_port_gets_no_datagram(connect: Connect, tmp_path: Path) -> None:
-    """Root may have it share the port, if it asks to; nothing of ours goes there."""
+    """A program of root may join the port's group, but receives none of our datagrams."""
     pair = connect()
     program = (
         "import socket\n"
@@ -372,7 +372,7 @@ def test_dumps_of_many_peers(alone: WireGuard) -> None:
 
 
 def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Path) -> None:
-    """The default route through the tunnel, by mark and rule, and all of it away again."""
+    """Adds the default route through the tunnel, with mark and rules, and removes all of it."""
     pair = connect()
     west = pair.west.host
     pair.west.stop()
@@ -397,7 +397,7 @@ def test_wg_quick_up_strip_and_down(connect: Connect, wyrmd: Path, tmp_path: Pat
     assert "not from all fwmark" in west.ip("rule")
     handshake = west.run("wg", "show", "wgq", "latest-handshakes")
     stripped = tmp_path / "stripped.conf"
-    # wg takes a mark that is not in the file away, and wg-quick finds its rules by the mark.
+    # wg removes a mark that is not in the file, and wg-quick finds its rules by the mark.
     stripped.write_text(wg_quick("strip").replace("[Interface]\n", "[Interface]\nFwMark = 51820\n"))
     west.run("wg", "syncconf", "wgq", stripped)
     assert west.pings("10.88.0.2") == 1
@@ -427,7 +427,7 @@ def test_a_signal_stops_the_daemon_and_everything_is_removed(
 def test_sigint_stops_the_daemon_even_if_it_was_ignored_at_start(
     alone: WireGuard, wyrmd: Path, tmp_path: Path
 ) -> None:
-    """As a shell ignores it for what it starts in its background."""
+    """As a shell does for its background jobs."""
     script = f"trap '' INT; exec {wyrmd} -f wgb"
     with alone.host.service("wyrmd", "sh", "-c", script, log=tmp_path / "b.log") as service:
         eventually(lambda: (SOCKETS / "wgb.sock").exists(), "its socket")
@@ -523,7 +523,7 @@ def test_a_second_daemon_for_an_interface_is_refused(alone: WireGuard, wyrmd: Pa
 
 
 def test_errors_name_the_reason_an_interface_name_is_refused(wyrmd: Path) -> None:
-    """The hint to run as root is only for those who are not."""
+    """The hint to run as root is printed only for other users."""
     taken, impossible = "an interface of another kind has this name", "not a valid interface name"
     with namespace("west") as west:
         west.ip("link add veth0 type veth peer name veth1")
@@ -582,7 +582,7 @@ def test_the_daemon_keeps_one_capability_and_is_not_dumpable(alone: WireGuard) -
 
 
 def test_verbose_reports_missing_sandbox_features(wyrmd: Path, tmp_path: Path) -> None:
-    """On a system without, which a filter that knows nothing of them plays."""
+    """On a system without these features, simulated by a filter."""
     log = tmp_path / "log"
     without = f"""
 import ctypes, os, platform, struct, sys

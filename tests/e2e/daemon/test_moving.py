@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What changes under a live tunnel: ports, addresses, interfaces, routes, NATs, keys, peers."""
+"""Changes under a live tunnel: ports, addresses, interfaces, routes, NATs, keys, peers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_roaming_by_port(connect: Connect, west: str, east: str, outer: int) -> 
 @OUTER
 @pytest.mark.parametrize("east", ["wyrmd", "wireguard-go"])
 def test_roaming_by_address_without_a_lost_packet(connect: Connect, east: str, outer: int) -> None:
-    """The address that answers came to is removed; the next packet leaves from the new one."""
+    """The local address is removed; the next packet is sent from the new one."""
     pair = connect("wyrmd", east, outer=outer)
     assert pair.west.host.pings(pair.EAST) == 1
     old, new = ("10.77.0.1/24", "10.77.0.9") if outer == 4 else ("fd77::1/64", "fd77::9")
@@ -167,7 +167,7 @@ def test_unrelated_route_changes_keep_the_source_address(connect: Connect, outer
 
 @OUTER
 def test_a_changed_rule_is_followed(connect: Connect, outer: int) -> None:
-    """It leads out by another interface, where another address is the one to send from."""
+    """It uses another interface, which has another source address."""
     pair = connect(outer=outer)
     west = pair.west.host
     mine, other, theirs, gateway, bits = {
@@ -290,7 +290,7 @@ def test_a_peer_that_restarts_is_back_at_once(connect: Connect, west: str, east:
 def test_a_new_handshake_follows_when_a_peer_lost_its_sessions(
     connect: Connect, west: str, east: str
 ) -> None:
-    """East has forgotten everything and says nothing: west finds out within 15 seconds."""
+    """East has lost its state and sends nothing: west notices within 15 seconds."""
     pair = connect(west, east)
     assert pair.west.host.pings(pair.EAST) == 1
     pair.restart(pair.east)
@@ -394,7 +394,7 @@ def test_an_interface_is_silent_while_down_and_initiates_when_up(
 
 
 def test_an_interface_may_be_renamed(connect: Connect) -> None:
-    """What the system says of it counts under the new name, too."""
+    """Events under the new name are still handled."""
     pair = connect()
     west, other = pair.west.host, pair.east.keys.public
     assert west.pings(pair.EAST) == 1
@@ -415,7 +415,7 @@ def test_an_interface_may_be_renamed(connect: Connect) -> None:
 
 @contextmanager
 def moved_away(pair: Pair) -> Iterator[Host]:
-    """West's interface in another namespace than where it was made, up again."""
+    """Moves west's interface to another namespace and sets it up again."""
     with namespace("inside") as inside:
         pair.west.host.ip("link set wga netns inside")
         inside.ip(f"address add {pair.WEST}/24 dev wga")
@@ -424,7 +424,7 @@ def moved_away(pair: Pair) -> Iterator[Host]:
 
 
 def test_a_moved_interface_keeps_its_udp_sockets_in_the_old_namespace(connect: Connect) -> None:
-    """Moved to another namespace, it still sends through the one where it was made."""
+    """After moving to another namespace, it still sends through the one it was created in."""
     pair = connect()
     with moved_away(pair) as inside:
         assert inside.pings(pair.EAST, count=2) == 2
@@ -432,7 +432,7 @@ def test_a_moved_interface_keeps_its_udp_sockets_in_the_old_namespace(connect: C
 
 
 def test_another_interface_with_the_old_name_is_ignored(connect: Connect) -> None:
-    """The one that was moved away goes on, whatever happens to one that is made in its place."""
+    """The moved interface keeps working, whatever happens to a new one with its old name."""
     pair = connect()
     with moved_away(pair) as inside:
         pair.west.host.ip("link add wga type veth peer name wgp")
@@ -455,7 +455,7 @@ def test_a_changed_fwmark_changes_the_route(connect: Connect) -> None:
 
 @pytest.mark.parametrize("family", [4, 6], ids=["ipv4", "ipv6"])
 def test_senders_to_unreachable_peers_get_an_icmp_error(connect: Connect, family: int) -> None:
-    """Nobody has the address, or nobody knows where the peer is: an error, not silence."""
+    """No peer has the address, or the peer has no endpoint: an ICMP error, not silence."""
     pair = connect(introduced=False)
     stranger = wireguard.make_keys().public
     address = "10.88.0.77" if family == 4 else "fd88::77"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What other implementations' own suites ask of theirs, where no other file here asks it."""
+"""Scenarios of other implementations' test suites that no other file here covers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ Connect = Callable[..., Pair]
 def test_a_peer_behind_a_peer_of_the_same_interface_is_reached(
     connect: Connect, wyrmd: Path, tmp_path: Path
 ) -> None:
-    """An onion: the packet passes the one interface twice, under one key inside the other's."""
+    """The packet passes the interface twice, encrypted for one peer inside a packet for the
+    other."""
     pair = connect()
     west = pair.west
     west.host.ip("address add 10.99.0.1/24 dev wga")
@@ -60,7 +61,7 @@ def test_a_peer_whose_endpoint_is_its_own_allowed_ip_costs_little(
     before = west.cpu_seconds()
     assert west.host.pings("10.99.0.2", count=3, wait_s=0.5) == 0
     assert west.transfer(third)[1] < 10_000
-    assert west.cpu_seconds() - before < 0.4  # without an end it would take all there is
+    assert west.cpu_seconds() - before < 0.4  # a loop without end would use all bandwidth
     assert west.host.pings(pair.EAST) == 1
 
 
@@ -93,7 +94,7 @@ def test_policy_routing_survives_a_flood_of_pings(connect: Connect) -> None:
 
 
 def test_icmp_errors_return_through_a_nat(connect: Connect) -> None:
-    """What a NAT sent into the tunnel comes back as an error when no peer has the address."""
+    """A packet that a NAT routes into the tunnel causes an error if no peer has the address."""
     pair = connect(introduced=False)
     east = pair.east.host
     with namespace("left") as left:
@@ -125,7 +126,7 @@ def test_marking_every_packet_reroutes_them_safely(connect: Connect) -> None:
 
 
 def test_a_key_is_shown_as_it_is_used(connect: Connect) -> None:
-    """The bits that X25519 fixes are fixed when the key is set, and the same key is the same."""
+    """A private key is clamped when it is set; setting its clamped form changes nothing."""
     pair = connect()
     west = pair.west
     given = bytearray(base64.b64decode(west.keys.private))
@@ -201,7 +202,7 @@ def test_parallel_streams_and_floods_of_datagrams(
 
 
 def test_clients_of_every_kind_at_once(wyrmd: Path, boringtun: Path | None, tmp_path: Path) -> None:
-    """One daemon serves them all: each begins, pings and sends a stream, all at the same time."""
+    """One daemon serves all of them: each initiates, pings and sends a stream at the same time."""
     programs = [wyrmd, "wireguard-go", wyrmd, *([boringtun] if boringtun else [])]
     with ExitStack() as stack:
         hub_machine = stack.enter_context(namespace("hub"))
@@ -262,7 +263,7 @@ def unharmed(pair: Pair) -> None:
 
 
 def test_tunnels_recover_after_random_up_and_down_on_both_ends(any_pair: Pair) -> None:
-    """Fifty times each, at the same time, whatever the other does."""
+    """Fifty times on each end, at the same time, independently."""
 
     def ups_and_downs(side: WireGuard, seed: int) -> None:
         chance = random.Random(seed)
@@ -289,7 +290,7 @@ def test_traffic_survives_changes_of_settings(any_pair: Pair) -> None:
     answered: list[int] = []
 
     def over() -> bool:
-        """Two seconds, but not before something has passed, a minute at most."""
+        """Waits two seconds, and until a packet has passed, a minute at most."""
         lasted = time.monotonic() - begun
         return lasted > 60 or (lasted > 2 and sum(answered) > 0)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What comes with wyrmd: its manual, its unit for systemd, its help."""
+"""The documentation of wyrmd: manual page, systemd unit, help."""
 
 from __future__ import annotations
 

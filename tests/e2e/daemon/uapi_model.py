@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What the configuration protocol promises, in Python, and random requests to hold a daemon to it.
+"""A model of the configuration protocol in Python, and random requests to compare a daemon with it.
 
-Requests hold mistakes too: nothing of such a request may take effect.
+Some requests contain errors: no part of such a request may take effect.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Model:
         self._wrong = ""
 
     def request(self) -> tuple[str, str]:
-        """A request and the errno it must get; the model has taken it."""
+        """A request and its expected errno; the model has applied it."""
         self._lines, self._wrong = ["set=1"], ""
         before = copy.deepcopy(self.peers), self.mark
         if self.chance.random() < 0.2:

@@ -56,7 +56,7 @@ def stories(
 
 @pytest.fixture
 def told(request: pytest.FixtureRequest, stories: dict[str, Future[object]]) -> object:
-    """What the story of the test's mark returned; what it raised is raised here."""
+    """The result of the story in the test's mark; its exception is raised here."""
     mark = request.node.get_closest_marker("story")
     return stories[mark.kwargs["tells"].__name__].result(mark.kwargs.get("within_s", 1000))
 

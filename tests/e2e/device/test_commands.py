@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What the device's commands print: pings, counters, the tunnel's start."""
+"""Output of the device's commands: pings, counters, the tunnel's start."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def internet_checksum(data: bytes) -> int:
 
 
 def echo_reply(packet: bytes, family: Family) -> bytes | None:
-    """The reply to what a raw socket received, if that is an echo request."""
+    """The reply to a packet from a raw socket, if that is an echo request."""
     if family == 4:
         if packet[20:21] != b"\x08":
             return None
@@ -51,7 +51,7 @@ def echo_reply(packet: bytes, family: Family) -> bytes | None:
 
 @contextmanager
 def late_replies(family: Family, delay_s: float, *, twice: int = 0) -> Iterator[None]:
-    """The host answers the device's pings from here, late, and the first `twice` of them twice."""
+    """Answers the device's pings late, and the first `twice` of them twice."""
     ignore = Path(f"/proc/sys/net/ipv{family}/icmp{'_' if family == 4 else '/'}echo_ignore_all")
     over = threading.Event()
     requests = itertools.count()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The device's console: configuration, keys, help; what it refuses and how; what it never shows."""
+"""The device's console: configuration, keys, help, refusals, hidden secrets."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_configuration_that_was_not_saved_is_gone_after_a_reboot(
 
 
 def paste(device: Device, text: str) -> str:
-    """As a person pastes; what the device says to it."""
+    """Pastes like a person; returns the device's output."""
     device.console.skip()
     device.console.send_line("conf paste")
     device.console.expect(r"^Paste the file[^\r\n]*\r*\n")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`./wyrm demo`: the whole story once, and what is left of it when it is interrupted."""
+"""`./wyrm demo`: a complete run, and the state after an interruption."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Story:
-    """A demo under way; its run's folder ends up in the test's."""
+    """A running demo; its run folder is inside the test's folder."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "demo.log"
@@ -187,7 +187,7 @@ def test_demo_interrupted_while_it_starts_ends_without_a_traceback(
         try:
             code = story.process.wait(10)
         except subprocess.TimeoutExpired:
-            # It came before Python was there to notice: a person presses again.
+            # It came before Python could handle it, so send it again.
             os.killpg(story.process.pid, signal.SIGINT)
             code = story.process.wait(120)
         assert code in (130, -signal.SIGINT)

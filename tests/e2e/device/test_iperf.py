@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""iperf on the device, with a real iperf 2 and with what a stranger may send it."""
+"""iperf on the device, with a real iperf 2 and with forged datagrams."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def first_report(port: socket.socket) -> bytes:
 
 
 def reports(port: socket.socket, within_s: float, *, echo: bool = False) -> list[bytes]:
-    """What the device sends in that time; an echo service sends it back."""
+    """The device's datagrams in that time; an echo service reflects them."""
     heard = []
     end = time.monotonic() + within_s
     while (left := end - time.monotonic()) > 0 and len(heard) < 1000:

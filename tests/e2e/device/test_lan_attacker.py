@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A device as an attacker on its LAN meets it: raw frames from the link, forged sources, floods."""
+"""Attacks from the device's LAN: raw frames, forged sources, floods."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def wire() -> Iterator[Callable[[], Wire]]:
 
 
 def initial_sequence(wire: Wire, by_port: int) -> int:
-    """That of the device in answer to a connection from us; our own system resets it at once."""
+    """The device's sequence number in answer to a connection attempt, which our system resets."""
     packet = frames.syn(HOST_OUTER[4], DEVICE_OUTER[4], IPERF, by_port=by_port)
     for _ in range(5):
         wire.send(frames.ethernet(packet, by=wire.mac))
@@ -62,7 +62,7 @@ def initial_sequence(wire: Wire, by_port: int) -> int:
 def test_known_defect_83_tcp_sequence_numbers_of_other_connections_cannot_be_guessed(
     boot: Boot, wire: Callable[[], Wire]
 ) -> None:
-    """RFC 6528: those of one connection grow with a clock of 4 us, others say nothing of them."""
+    """RFC 6528: numbers of one connection increase every 4 us; others do not reveal them."""
     device = boot()
     device.command("iperf -s")
     link = wire()
@@ -108,7 +108,7 @@ def test_pings_to_all_hosts_are_not_answered(boot: Boot, wire: Callable[[], Wire
 
 
 def inner_frames(file: Path) -> str:
-    """Frames of a capture that carry an inner address, or look for one, where they must not."""
+    """Frames of a capture that carry an inner address, or solicit one, outside the tunnel."""
     inner = " || ".join(
         f"ip.addr == {address} || arp.dst.proto_ipv4 == {address}"
         for address in (HOST_INNER[4], DEVICE_INNER[4])
@@ -143,7 +143,7 @@ def test_known_defect_76_forged_pings_from_inside_addresses_are_not_answered_in_
 def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
     pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
 ) -> None:
-    """Connections and pings in the name of the peer: their answers would go through the tunnel."""
+    """Connections and pings with the peer's address; the answers would use the tunnel."""
     made = pair()
     made.connect()
     made.device.command("iperf -s")
@@ -169,7 +169,7 @@ def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
 def test_known_defect_82_a_short_netmask_leaks_nothing_from_the_tunnel(
     pair: MakePair, tmp_path: Path, state: str
 ) -> None:
-    """An attached network of eight bits holds addresses behind the peer, too."""
+    """An attached network of eight bits also contains addresses behind the peer."""
     behind = "10.66.0.1"
     made = pair()
     made.bring_up_peer()
@@ -211,7 +211,7 @@ def test_known_defect_79_router_advertisements_are_ignored_unless_asked_for(
 def test_a_router_advertisement_behind_an_extension_header_is_ignored(
     boot: Boot, wire: Callable[[], Wire]
 ) -> None:
-    """Only what is nothing but neighbor discovery counts as such (RFC 6980)."""
+    """Only unfragmented neighbor discovery without extension headers is exempt (RFC 6980)."""
     device = boot()
     device.command("ip autoconf on")
     link = wire()
@@ -380,18 +380,18 @@ def test_known_defect_80_floods_do_not_exhaust_the_tunnels_buffers(
     wire: Callable[[], Wire],
     kind: Callable[[str], list[dpkt.Packet]],
 ) -> None:
-    """At a rate that costs no time, so that what is lost is lost for want of buffers."""
+    """At a low rate, so that any loss is due to missing buffers."""
     made = pair()
     made.connect()
     made.device.command("iperf -s")
     link = wire()
     packets = [frames.ethernet(packet) for packet in kind(made.keys.public)]
     with frames.flood(link, lambda n: packets[n % len(packets)], per_second=300) as sent:
-        time.sleep(1)  # what can be used up is used up
+        time.sleep(1)  # all resources that a flood can use are in use
         during = HERE.ping(DEVICE_INNER[4], count=40, interval_s=0.1)
     assert sent[0] > 500
     assert during.loss_percent <= 5
-    # Whatever is still held: within the time that anything is held for, all is as before.
+    # All buffers are released once their timeouts have passed.
     proc.wait_until(
         lambda: (
             made.host_pings()
@@ -407,7 +407,7 @@ def test_known_defect_80_floods_do_not_exhaust_the_tunnels_buffers(
 def test_pings_from_absent_neighbors_leave_the_peers_entry_over_ipv6(
     pair: MakePair, wire: Callable[[], Wire], tmp_path: Path
 ) -> None:
-    """lwIP gives up entries of resolved neighbors for those of unresolved ones."""
+    """lwIP evicts entries of resolved neighbors in favour of unresolved ones."""
     made = pair(outer=6)
     made.connect()
     packets = [frames.ethernet(packet) for packet in pings_from_absent_hosts_over_ipv6("")]

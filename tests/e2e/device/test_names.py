@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A peer whose endpoint is a name, and a name server that changes its mind or takes its time."""
+"""Endpoint names, with a name server that changes its answers or is slow."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NameServer(DatagramServer):
         self.address: str | None = None
         self.names: set[str] = set()  # asked for so far
         self.slow: set[str] = set()
-        self.forged = False  # each answer comes after forgeries of it, which say 10.9.0.66
+        self.forged = False  # forged answers with 10.9.0.66 precede each answer
         self.waiting: list[tuple[dpkt.dns.DNS, tuple[str, int]]] = []
         self.asked = 0
 
@@ -54,7 +54,7 @@ class NameServer(DatagramServer):
         self.socket.sendto(self._answer(message), sender)
 
     def _send_forgeries(self, question: bytes, asker: tuple[str, int]) -> None:
-        """What somebody can send who does not see the question, and messages cut short."""
+        """Sends forgeries by an attacker who does not see the query, and truncated messages."""
         genuine, self.address = self.address, "10.9.0.66"
         forged = self._answer(dpkt.dns.DNS(question))
         self.address = genuine
@@ -154,7 +154,7 @@ def test_an_endpoint_set_by_hand_replaces_the_name(
 def test_a_late_answer_is_not_taken_for_that_of_another_name(
     pair: MakePair, name_server: Callable[[], NameServer]
 ) -> None:
-    """Ctrl-C gives up the first name while its question is still under way."""
+    """Ctrl-C cancels the first lookup while its query is in flight."""
     device = pair().device
     console = device.console
     server = name_server()
@@ -177,12 +177,12 @@ def test_a_late_answer_is_not_taken_for_that_of_another_name(
 
 
 def dhcp_server() -> DhcpServer:
-    """Gives the device the address it has anyway, and tells it a name server."""
+    """Leases the device its current address, with a name server."""
     return DhcpServer(router=HOST_OUTER[4], dns=HOST_OUTER[4], address=DEVICE_OUTER[4])
 
 
 def name_servers(device: Device) -> list[str]:
-    """What `ip` says of them, the one in force first."""
+    """The name servers that `ip` prints, the active one first."""
     return re.findall(r"^dns +(\S+)", device.command("ip"), re.MULTILINE)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Several devices in one network, each with a link, a peer and a tunnel of its own."""
+"""Several devices in one network, each with its own link, peer and tunnel."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ INNER = [f"{DEVICE_INNER[4]}/24", f"{DEVICE_INNER[6]}/64"]
 
 @pytest.fixture
 def bridged(tmp_path: Path) -> Iterator[Bridged]:
-    """A bridge to a device whose tunnel it starts; wg then knows it as wy0."""
+    """Starts a bridge to a device and the device's tunnel, which wg lists as wy0."""
     with contextlib.ExitStack() as stack:
 
         def made(device: Device) -> proc.Service:
@@ -62,7 +62,7 @@ def bridged(tmp_path: Path) -> Iterator[Bridged]:
 
 @pytest.fixture
 def both(pair: MakePair, bridged: Bridged, tmp_path: Path) -> DeviceTunnel:
-    """A device set up by wg alone, through the bridge, its peer by wg as ever."""
+    """A device configured by wg through the bridge, and its peer by wg directly."""
     made = pair(psk=wireguard.make_psk())
     bridged(made.device)
     made.bring_up_peer()
@@ -222,7 +222,7 @@ def test_the_bridge_reports_a_device_that_stops_or_restarts_and_continues(
     device = boot()
     bridge = bridged(device)
     assert wg("show", "wy0").startswith("interface: wy0")
-    # What a person left half done is given up.
+    # An unfinished request of a person is cancelled.
     for line in ("ping 10.9.0.99 -c 1000", "conf paste", "uapi"):
         device.console.send_line(line)
         device.console.expect(line)
@@ -322,7 +322,7 @@ def test_a_request_typed_by_hand_is_answered_and_not_echoed(boot: Boot) -> None:
 
 
 def test_set_that_fails_on_the_device_changes_nothing_at_all(boot: Boot) -> None:
-    """Peers A and B share the 16 prefixes; each request is right but for its last line."""
+    """Peers A and B share the 16 prefixes; only the last line of each request is invalid."""
     device = boot()
     device.command("genkey")
     device.command("iperf -s -u -p 5555")

@@ -33,7 +33,7 @@ ALL_NODES = bytes.fromhex("333300000001")
 
 @pytest.fixture
 def behind() -> Iterator[None]:
-    """The host answers for all these addresses, whichever way it is asked."""
+    """The host owns all these addresses and answers ARP and neighbor solicitations for them."""
     addresses = [f"{address}/32" for address in (NAMED, LOW, HIGH)] + [f"{ADVERTISED}1/128"]
     with ExitStack() as stack:
         for address in addresses:
@@ -48,8 +48,8 @@ def lease(netmask: str) -> DhcpServer:
 
 
 def left_in_the_clear(file: Path) -> set[str]:
-    """Where the device's frames go, or whom they look for, apart from DHCP, the tunnel's own
-    datagrams, and what neighbor discovery says to routers and groups or of own addresses."""
+    """Destinations and solicited addresses of the device's frames, except DHCP, the tunnel's own
+    datagrams, and neighbor discovery for routers, groups and own addresses."""
     device = f"eth.src == {':'.join(f'{byte:02x}' for byte in frames.DEVICE_MAC)}"
     spared = f"udp.srcport == {PORT} || udp.dstport == 67 || icmpv6.type >= 130"
     fields = [f"-e{field}" for field in ("ip.dst", "ipv6.dst", "arp.dst.proto_ipv4")]

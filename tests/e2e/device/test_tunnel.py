@@ -238,7 +238,7 @@ def test_device_follows_when_the_peer_renews_the_session(told: object) -> None:
 
 
 def a_peer_that_answers_late(firmware: Path, folder: Path) -> object:
-    """The peer holds another preshared key for 100 s; what the device has said by then, and
+    """The peer uses another preshared key for 100 s. Returns the device's output until then, and
     whether the tunnel works once the keys agree."""
     psk = wireguard.make_psk()
     with boot(firmware, folder, psk=psk, interface="wgl") as made:
@@ -365,7 +365,7 @@ def two_peers(pair: MakePair, tmp_path: Path) -> Iterator[tuple[DeviceTunnel, wi
         made.bring_up_peer()
         second.configure(second_conf)
         second.up("10.77.0.7/32")
-        # What comes from the second peer's addresses goes through the second tunnel.
+        # Packets from the second peer's addresses use the second tunnel.
         proc.run("ip", "route", "add", f"{DEVICE_INNER[4]}/32", "dev", "wg1", "table", "7")
         sources = ("10.77.0.7", "10.77.0.9")
         for source in sources:
@@ -410,7 +410,7 @@ def test_a_peer_cannot_use_the_address_of_another(
 
 
 def tries_in_vain(made: DeviceTunnel, file: Path) -> None:
-    """The device wants to talk; no session comes about and nothing leaves in the clear."""
+    """The device sends packets; no session is established and nothing is sent in the clear."""
     with capture.Capture("tap0", file):
         made.device.command("wg up")
         assert made.device_pings(count=8, every_s=0.5) == 0
@@ -436,7 +436,7 @@ def try_tcp(made: DeviceTunnel) -> None:
 
 
 def leaked(file: Path) -> int:
-    """Frames that carry an inner address where an outer one belongs."""
+    """Frames with an inner address in an outer header."""
     inner = " || ".join(
         [f"ip.addr == {address}" for address in (HOST_INNER[4], DEVICE_INNER[4])]
         + [f"ipv6.addr == {address}" for address in (HOST_INNER[6], DEVICE_INNER[6])]
@@ -491,7 +491,7 @@ def test_a_tunnel_that_is_down_sends_nothing_in_the_clear(
 
 
 def test_wg_off_gives_the_routes_back(tunnel: DeviceTunnel, tmp_path: Path) -> None:
-    """Also shows that a leak would be noticed: now there is one, as asked for."""
+    """Also proves that the check detects a leak, which `wg off` causes on purpose."""
     tunnel.device.command("wg off")
     file = tmp_path / "outside.pcapng"
     with capture.Capture("tap0", file):

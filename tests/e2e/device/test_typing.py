@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What is typed at the console: lines it cannot take whole, ends of texts, typing ahead."""
+"""Typing at the console: overlong lines, ends of texts, typing ahead."""
 
 from __future__ import annotations
 

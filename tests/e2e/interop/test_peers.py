@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A device and peers of other makes: our own daemon and boringtun; NATs in between."""
+"""A device with wyrmd and boringtun as peers, and NATs in between."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_keepalives_of_both_ends_cause_no_extra_traffic(
 
 
 class Nat:
-    """A box between device and peer: the device knows it as its peer, the peer sees its far port,
-    which changes with `rebind()`."""
+    """A NAT between device and peer: both see it as the other end; `rebind()` changes its port
+    towards the peer."""
 
     def __init__(self, near: tuple[str, int], far: tuple[str, int]) -> None:
         self._device: tuple[str, int] | None = None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The timer scenarios in real time, between two daemons of a kind, as a capture shows them.
+"""The timer scenarios in real time, between two daemons of one kind, checked on a capture.
 
 T01 to T10, T14 and T15 of `tests/c/scenarios/timers.json`, T04 as far as it sends.
 The same scripts run with wireguard-go and with wyrmd, side by side, and take three minutes.
@@ -26,7 +26,7 @@ from wyrmlab.peers.wireguard import WireGuard
 pytestmark = [pytest.mark.netns, pytest.mark.all, pytest.mark.timeout(1800)]
 
 PROGRAMS = ("wireguard-go", "wyrmd")
-NOBODY = "10.88.0.99"  # routed through the tunnel and at home nowhere: no answer comes back
+NOBODY = "10.88.0.99"  # routed through the tunnel, but unassigned: no answer
 LATE_S = 1.5  # what a busy machine may add to any time
 
 

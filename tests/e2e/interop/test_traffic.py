@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""wyrmd with itself and with wireguard-go, in both roles: what passes, and exactly how much."""
+"""wyrmd with itself and with wireguard-go, in both roles: traffic and exact counts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_steady_flow_of_udp_loses_nothing(
     for port, address, options in (
         (5001, pair.EAST, ("-b", "5m", "-l", "1372")),
         (5002, pair.EAST6, ("-b", "5m", "-l", "1200")),
-        # On a busy machine the receiver itself would lose more small ones than this.
+        # On a busy machine, the receiver would drop datagrams at a higher rate.
         (5003, pair.EAST, ("-b", "1m", "-l", "100")),
     ):
         # So does the machine when it is busy, in queues of other programs; a tunnel would always.
@@ -106,7 +106,7 @@ def test_a_steady_flow_of_udp_loses_nothing(
             )
             lines = [line.split(",") for line in log.read_text().splitlines() if "," in line]
             lost, total = int(lines[-1][10]), int(lines[-1][11])
-            assert sent > 50_000  # less than asked for, where the sender gets too little time
+            assert sent > 50_000  # below the requested rate if the sender gets too little CPU time
             assert total > 0
             if lost == 0:
                 break
@@ -141,7 +141,7 @@ def test_persistent_keepalive_initiates_and_repeats(connect: Connect, west: str,
     sent = pair.west.transfer(other)[1]
     eventually(lambda: pair.west.transfer(other)[1] >= sent + 2 * KEEPALIVE, "keepalives")
     pair.west.set(f"peer {other} persistent-keepalive off")
-    # East knows by now where west is.
+    # East knows west's endpoint by now.
     assert pair.east.host.pings(pair.WEST) == 1
 
 
@@ -237,7 +237,7 @@ def test_a_tunnel_inside_a_tunnel(connect: Connect, wyrmd: Path, tmp_path: Path)
 
 
 def test_a_routing_loop_is_bounded(connect: Connect) -> None:
-    """The peer's endpoint leads through the tunnel itself."""
+    """The peer's endpoint is routed into the tunnel itself."""
     pair = connect()
     other = pair.east.keys.public
     assert pair.west.host.pings(pair.EAST) == 1
@@ -245,7 +245,7 @@ def test_a_routing_loop_is_bounded(connect: Connect) -> None:
     before, spent = pair.west.transfer(other)[1], pair.west.cpu_seconds()
     assert pair.west.host.pings(pair.EAST, "-s", "1392", count=3, wait_s=0.5) == 0
     assert pair.west.transfer(other)[1] - before < 100_000
-    # Without an end it would take all there is: half a second and more.
+    # An endless loop would use half a second of CPU time and more.
     assert pair.west.cpu_seconds() - spent < 0.4
 
 
@@ -302,7 +302,7 @@ def heavy_flood(pair: Pair, log: Path, seconds: int) -> proc.Service:
 def test_live_data_passes_during_a_flood_of_initiations(
     connect: Connect, tmp_path: Path, outer: int
 ) -> None:
-    """They have buffers of their own: what fills these leaves data alone."""
+    """They have separate buffers, so a flood of them does not affect data."""
     pair = connect(outer=outer)
     assert pair.west.host.pings(pair.EAST) == 1
     with heavy_flood(pair, tmp_path / "flood", seconds=20) as sender:
@@ -316,8 +316,8 @@ def test_live_data_passes_during_a_flood_of_initiations(
 def test_a_new_peer_gets_in_during_a_heavy_flood_of_initiations(
     connect: Connect, tmp_path: Path, outer: int
 ) -> None:
-    """From the very address that the flood comes from. It has five attempts, and needs two: one
-    brings the cookie."""
+    """From the same address as the flood. The peer has five attempts and needs two: the first one
+    yields the cookie."""
     pair = connect(outer=outer)
     with heavy_flood(pair, tmp_path / "flood", seconds=40) as sender:
         sender.wait_for("first answer", timeout_s=60)
@@ -329,7 +329,7 @@ def test_a_new_peer_gets_in_during_a_heavy_flood_of_initiations(
 def test_without_sockets_for_initiations_one_serves_all(
     wyrmd: Path, tmp_path: Path, limited_role: str
 ) -> None:
-    """Where the system refuses them: here for want of file descriptors."""
+    """If the system refuses them, here for lack of file descriptors."""
     limited = tmp_path / "wyrmd"
     limited.write_text(f'#!/bin/sh\nexec prlimit --nofile=48 {wyrmd} "$@"\n')
     limited.chmod(0o755)
@@ -343,7 +343,7 @@ def test_without_sockets_for_initiations_one_serves_all(
 
 
 def test_timestamps_of_many_handshakes_increase(connect: Connect) -> None:
-    """Handshakes again and again: the peer would refuse any stamp that is not greater."""
+    """Repeated handshakes: the peer would refuse any timestamp that is not greater."""
     pair = connect("wyrmd", "wireguard-go")
     other = pair.east.keys.public
     for _ in range(6):
@@ -358,7 +358,8 @@ def test_timestamps_of_many_handshakes_increase(connect: Connect) -> None:
 
 
 def test_timestamps_are_coarse_wall_clock_time(wyrmd: Path, tmp_path: Path) -> None:
-    """TAI64N of the wall clock, 10 s ahead; the lowest 24 bits only count stamps of one moment."""
+    """TAI64N of the wall clock, 10 s ahead; the lowest 24 bits only count timestamps of one
+    moment."""
     backend, private = backends()[0], os.urandom(32)
     public = base64.b64encode(backend.x25519_base(private)).decode()
     listener = (
@@ -402,15 +403,15 @@ def test_the_session_is_renewed_and_no_ping_is_lost(connect: Connect, west: str,
 
 
 def packets_sent_into(tunnel: WireGuard) -> int:
-    """As the interface counts them: once the daemon has read them."""
+    """The interface's counter, which counts packets when the daemon has read them."""
     shown = tunnel.host.ip(f"-json -statistics link show dev {tunnel.interface}")
     return int(json.loads(shown)[0]["stats64"]["tx"]["packets"])
 
 
 @pytest.mark.parametrize("sent", [100, 200])
 def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: int) -> None:
-    """What is sent before the session exists arrives once it does, in the order it was sent; of
-    more than 128 packets for a peer the oldest are lost."""
+    """Packets sent before the session exists arrive once it does, in order; of more than 128
+    packets per peer the oldest are dropped."""
     pair = connect()
     program = (
         "import socket\n"
@@ -439,8 +440,8 @@ def test_held_packets_go_out_in_order(connect: Connect, tmp_path: Path, sent: in
 def test_each_peer_receives_its_own_datagrams_of_a_batch(
     connect: Connect, wyrmd: Path, tmp_path: Path
 ) -> None:
-    """Packets for two peers in turn, of several lengths, all read at once: what goes out as one has
-    one destination, and one length but for the last."""
+    """Packets of several lengths for two alternating peers, read in one batch: a merged run has one
+    destination, and one length except for the last packet."""
     pair = connect()
     west, other = pair.west, "10.99.0.2"
     west.host.ip("address add 10.99.0.1/24 dev wga")

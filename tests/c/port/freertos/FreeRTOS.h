@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * As much of FreeRTOS as the worker needs, on threads of the host: tasks on as many cores as they
- * like. test_freertos.c implements it.
+ * The part of FreeRTOS that the worker needs, on threads of the host: tasks run on any number of
+ * cores. test_freertos.c implements it.
  */
 #ifndef FREERTOS_H
 #define FREERTOS_H

@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * A bench for the lwIP port: one lwIP with a tunnel and two outer interfaces whose cables end here,
- * a bare core device as the far end, a clock that the test turns, and an allocator that fails on
- * request.
+ * A test bench for the lwIP port: one lwIP with a tunnel and two outer interfaces connected to the
+ * test, a bare core device as the far end, a virtual clock, and an allocator that fails on request.
  *
  *   tunnel  10.7.0.1/24  fd07::1/64     far end  10.7.0.2  fd07::2
  *   out[0]  192.0.2.1/24 fd01::1/64     far end  192.0.2.2 fd01::2, port 51820
@@ -34,11 +33,11 @@ struct bench_packet {
 struct bench {
     struct wyrm_lwip *tunnel;
     struct netif out[2];
-    wyrm_peer_id peer; /* the far end, as the tunnel knows it */
+    wyrm_peer_id peer; /* the tunnel's id of the far end */
 
     struct wyrm_device *far;
     wyrm_peer_id far_peer;
-    struct wyrm_endpoint far_sees; /* where the far end got its last datagram from */
+    struct wyrm_endpoint far_sees; /* source of the far end's last datagram */
 
     struct bench_packet wire[BENCH_QUEUE]; /* IP packets that left through out[] */
     unsigned n_wire;
@@ -108,7 +107,7 @@ size_t bench_far_seal(const uint8_t *ip, size_t len, uint8_t *out);
 size_t bench_wrap(const uint8_t *payload, size_t len, uint8_t *out);
 /* Hands an IP packet to an outer interface, as one PBUF_POOL. */
 void bench_inject(unsigned where, const uint8_t *ip, size_t len);
-/* The same with a pbuf of the test's making. */
+/* The same with a pbuf made by the test. */
 void bench_inject_pbuf(unsigned where, struct pbuf *p);
 struct pbuf *bench_pbuf(const uint8_t *bytes, size_t len, pbuf_type type);
 /* Far end to tunnel: seal, wrap, inject. */
@@ -146,7 +145,7 @@ static inline wyrm_ms bench_tunnel_now(void)
     return wyrm_lwip_now_locked(bench.tunnel);
 }
 
-/* For wyrm_lwip_call_core() where it has to refuse the call. */
+/* For calls that wyrm_lwip_call_core() has to refuse. */
 wyrm_status bench_must_not_run(struct wyrm_device *device, wyrm_ms now, void *arg);
 
 static inline const struct wyrm_lwip_counters *bench_counters(void)

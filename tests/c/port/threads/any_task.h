@@ -26,7 +26,7 @@ static wyrm_peer_id other[2]; /* each other, as they know it */
 
 /* ---- Who holds the lock ------------------------------------------------------- */
 
-/* lwIP's port for POSIX knows, but does not tell, so the linker leads these calls past us. */
+/* lwIP's port for POSIX has no query for the lock's holder, so the linker wraps these calls. */
 void __real_sys_mark_tcpip_thread(void);
 void __wrap_sys_mark_tcpip_thread(void);
 
@@ -71,11 +71,11 @@ bool threads_lock_held(void)
 
 /* ---- Memory --------------------------------------------------------------------- */
 
-/* Without the lock, each call of another task needs a semaphore, made by this. */
+/* Without core locking, each call from another task needs a semaphore, created here. */
 err_t __real_sys_sem_new(sys_sem_t *semaphore, u8_t count);
 err_t __wrap_sys_sem_new(sys_sem_t *semaphore, u8_t count);
 
-static _Thread_local unsigned refused; /* by bits, the lowest first: no memory for this one */
+static _Thread_local unsigned refused; /* bit mask, lowest bit first: this allocation fails */
 
 err_t __wrap_sys_sem_new(sys_sem_t *semaphore, u8_t count)
 {
@@ -301,7 +301,7 @@ static void wait_until_up(void)
 
 /* ---- Callers ---------------------------------------------------------------------- */
 
-/* A round of everything, on a peer of the caller's own. */
+/* Calls every function once, on a peer of the caller's own. */
 static void call_all(uint8_t caller, int round)
 {
     struct wyrm_lwip *tunnel = tunnels[round & 1];
@@ -331,7 +331,7 @@ static void *caller(void *arg)
     return NULL;
 }
 
-/* The same from lwIP's own task, which holds the lock, or needs none. */
+/* The same from lwIP's own task, which holds the lock or needs none. */
 static void called_in_tcpip(void *arg)
 {
     static int round;
@@ -347,7 +347,7 @@ FIXTURE(setup)
 }
 
 #if !LWIP_TCPIP_CORE_LOCKING
-/* Else the peer would wait for the end of that job for ever. */
+/* Otherwise the peer would wait for the end of that job forever. */
 TEST(a_job_is_not_lost_without_a_semaphore)
 {
     static struct wyrm_job job;
@@ -408,9 +408,9 @@ TEST(known_defect_32_any_task_may_call_anything_at_any_time)
     for (int i = 0; i < CALLERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     }
-    assert_true(is_up(0) && is_up(1)); /* the two of them never noticed */
+    assert_true(is_up(0) && is_up(1)); /* the other two tunnels were not affected */
 
-    wyrm_lwip_stop(&first); /* with a worker that may be amid a handshake */
+    wyrm_lwip_stop(&first); /* while the worker may be in a handshake */
     start(0);
     introduce(0);
     sys_msleep(100);
