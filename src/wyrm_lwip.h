@@ -232,6 +232,11 @@ static inline void wyrm_lwip_set_strict_locked(struct wyrm_lwip *lwip, bool stri
 {
     lwip->strict = strict;
 }
+/* As wyrm_lwip_config.bind_netif, until the next start. The tunnel must be running. */
+static inline void wyrm_lwip_bind_netif_locked(struct wyrm_lwip *lwip, struct netif *netif)
+{
+    udp_bind_netif(lwip->pcb, netif);
+}
 /* Binds another port and keeps all sessions. 0: any free port, or the current one if it was chosen
  * that way. ERR_USE: the port is in use, nothing changes; ERR_CLSD: the tunnel is not running. */
 err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port);

@@ -172,7 +172,7 @@ CONTENTS = (
     r"src/\w+\.(c|h)",
     r"src/core/\w+\.(c|h)",
     r"src/crypto/((c|aarch64|armv6m|armv7em|armv7m|rv32|x86_64|xtensa)/)?\w+\.(c|h|S|inc)",
-    r"src/port/(arduino|freertos|lwip)/\w+\.(c|h|cpp)",
+    r"src/port/(arduino|esp_idf|freertos|lwip|tunnel)/\w+\.(c|h|cpp)",
 )
 
 

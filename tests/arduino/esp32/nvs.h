@@ -7,11 +7,10 @@
 #ifndef NVS_H
 #define NVS_H
 
+#include "esp_err.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-typedef int esp_err_t;
-#define ESP_OK 0
 
 typedef uint32_t nvs_handle_t;
 typedef enum { NVS_READONLY, NVS_READWRITE } nvs_open_mode_t;

@@ -48,4 +48,15 @@ wyrm_status bring_up(struct wyrm_lwip *lwip, void *unused);
 extern const char my_wg_quick_file[];
 void my_poll_ethernet(void);
 
+/* migrating.md */
+#ifdef ESP_PLATFORM
+#include <esp_wireguard.h>
+
+#define PRIVATE_KEY     ""
+#define PEER_PUBLIC_KEY ""
+#ifndef pdMS_TO_TICKS
+#define pdMS_TO_TICKS(ms) (ms)
+#endif
+#endif
+
 #endif

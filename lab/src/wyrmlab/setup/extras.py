@@ -26,6 +26,7 @@ class Extra:
     name: str
     needed_for: str  # a group of packages.txt
     reason: str
+    sources: tuple[str, ...] = ()  # packages of which the index has no binary
 
     @property
     def lock(self) -> Path:
@@ -50,7 +51,13 @@ class Extra:
 
 PACKAGING = Extra("packaging", "check", "What validates packages (PlatformIO, ESP-IDF's tools)")
 DOCS = Extra("docs", "check", "What builds the documentation site (MkDocs)")
-EXTRAS = (PACKAGING, DOCS)
+ESPHOME = Extra(
+    "esphome",
+    "check",
+    "What generates firmware from YAML (ESPHome)",
+    sources=("crcmod", "esptool", "paho-mqtt"),
+)
+EXTRAS = (PACKAGING, DOCS, ESPHOME)
 
 
 def lacking(wanted: Iterable[str]) -> list[Extra]:
@@ -74,6 +81,7 @@ def install(extra: Extra) -> None:
 def _fill(extra: Extra, folder: Path) -> None:
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     pip += ["--no-cache-dir", "--quiet", "install", "--require-hashes", "--only-binary", ":all:"]
+    pip += [argument for name in extra.sources for argument in ("--no-binary", name)]
     for command in ([sys.executable, "-m", "venv", str(folder)], [*pip, "-r", str(extra.lock)]):
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=900)

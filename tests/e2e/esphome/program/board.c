@@ -1,0 +1,178 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Wyrmling authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What a board would bring to ESPHome's program on this machine: an lwIP with its own thread on a
+ * TAP, random bytes, the time; and two UDP services of the application, as a sensor has them.
+ *
+ *   PRECONFIGURED_TAPIF   the TAP                       (read by lwIP's tapif)
+ *   BOARD_ADDRESS         of the board, /24; its gateway and name server is BOARD_GATEWAY
+ *   BOARD_REPORTS_TO      an address that gets a datagram to port 9 every second
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "wyrm_tunnel_platform.h"
+
+#include "lwip/dns.h"
+#include "lwip/tcpip.h"
+#include "lwip/timeouts.h"
+#include "lwip/udp.h"
+#include "netif/tapif.h"
+
+enum { ECHO_PORT = 7, REPORT_PORT = 9, REPORT_MS = 1000 };
+
+/* ---- The lock -------------------------------------------------------------------- */
+
+/* lwIP's port for POSIX knows its holder but does not tell, so the linker leads these calls past
+ * us. */
+void __real_sys_lock_tcpip_core(void);
+void __wrap_sys_lock_tcpip_core(void);
+void __real_sys_unlock_tcpip_core(void);
+void __wrap_sys_unlock_tcpip_core(void);
+
+static _Atomic(pthread_t) holder; /* 0: nobody, as Linux has no such thread */
+
+void __wrap_sys_lock_tcpip_core(void)
+{
+    __real_sys_lock_tcpip_core();
+    holder = pthread_self();
+}
+
+void __wrap_sys_unlock_tcpip_core(void)
+{
+    holder = 0;
+    __real_sys_unlock_tcpip_core();
+}
+
+bool program_holds_lwip(void)
+{
+    return holder == pthread_self();
+}
+
+/* For ESPHome's LwIPLock, see lwip_lock.h. */
+void board_lock(void);
+void board_unlock(void);
+
+void board_lock(void)
+{
+    LOCK_TCPIP_CORE();
+}
+
+void board_unlock(void)
+{
+    UNLOCK_TCPIP_CORE();
+}
+
+/* ---- Platform ---------------------------------------------------------------------- */
+
+static bool draw(void *ctx, void *out, size_t len)
+{
+    (void)ctx;
+    return getrandom(out, len, 0) == (ssize_t)len;
+}
+
+/* The clock of this machine, made strictly increasing; called by the worker only. */
+static bool stamp(void *ctx, uint8_t out[12])
+{
+    static uint64_t last;
+    struct timespec now;
+
+    (void)ctx;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t label = (uint64_t)now.tv_sec << 30 | (uint64_t)now.tv_nsec;
+
+    last = label > last ? label : last + 1;
+    uint64_t seconds = (UINT64_C(1) << 62) + 10 + (last >> 30);
+    for (int i = 0; i < 8; i++) {
+        out[i] = (uint8_t)(seconds >> (56 - 8 * i));
+    }
+    for (int i = 0; i < 4; i++) {
+        out[8 + i] = (uint8_t)((last & 0x3fffffff) >> (24 - 8 * i));
+    }
+    return true;
+}
+
+const struct wyrm_platform *wyrm_tunnel_platform(void)
+{
+    static const struct wyrm_platform platform = {.random = draw, .tai64n = stamp};
+
+    return &platform;
+}
+
+/* ---- The application's datagrams ----------------------------------------------------- */
+
+static struct udp_pcb *pcb;
+
+static void echo(void *arg, struct udp_pcb *from, struct pbuf *p, const ip_addr_t *addr, u16_t port)
+{
+    (void)arg;
+    (void)udp_sendto(from, p, addr, port);
+    pbuf_free(p);
+}
+
+static void report(void *address)
+{
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 32, PBUF_RAM);
+
+    if (p != NULL) {
+        memset(p->payload, 0, p->len);
+        (void)udp_sendto(pcb, p, address, REPORT_PORT);
+        pbuf_free(p);
+    }
+    sys_timeout(REPORT_MS, report, address);
+}
+
+/* ---- Start --------------------------------------------------------------------------- */
+
+static ip_addr_t address_from(const char *variable)
+{
+    const char *text = getenv(variable);
+    ip_addr_t address;
+
+    if (text == NULL || !ipaddr_aton(text, &address)) {
+        fprintf(stderr, "%s must be an address\n", variable);
+        exit(2);
+    }
+    return address;
+}
+
+static void on_start(void *started)
+{
+    static struct netif netif;
+    static ip_addr_t reports_to;
+    ip_addr_t address = address_from("BOARD_ADDRESS"), gateway = address_from("BOARD_GATEWAY");
+    ip4_addr_t mask;
+
+    IP4_ADDR(&mask, 255, 255, 255, 0);
+    netif_add(&netif, &address, &mask, &gateway, NULL, tapif_init, tcpip_input);
+    netif_set_default(&netif);
+    netif_set_up(&netif);
+    dns_setserver(0, &gateway);
+    pcb = udp_new();
+    (void)udp_bind(pcb, IP_ADDR_ANY, ECHO_PORT);
+    udp_recv(pcb, echo, NULL);
+    reports_to = address_from("BOARD_REPORTS_TO");
+    report(&reports_to);
+    sys_sem_signal(started);
+}
+
+/* Before ESPHome's main(). */
+__attribute__((constructor)) static void start(void)
+{
+    sys_sem_t started;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (sys_sem_new(&started, 0) != ERR_OK) {
+        exit(2);
+    }
+    tcpip_init(on_start, &started);
+    sys_arch_sem_wait(&started, 0);
+    sys_sem_free(&started);
+}
