@@ -4,13 +4,13 @@
  *
  * Wyrmling: the WireGuard protocol for small machines. The one header to learn.
  *
- * The core does no I/O, keeps no clock, starts no thread and allocates nothing. You hand it
- * datagrams, IP packets and the time; it hands back verdicts. A device is used by one thread at a
- * time (your lock); only wyrm_job_run, the slow part of a handshake, runs outside that lock.
+ * The core does no I/O, reads no clock, starts no thread and allocates no memory. You pass it
+ * datagrams, IP packets and the time; it returns a verdict. Only one thread may use a device at a
+ * time (your lock); only wyrm_job_run, the slow part of a handshake, runs without that lock.
  * Nothing here may be called from an interrupt.
  *
- * The rule of the loop: after every call of any kind, call wyrm_poll until it says WYRM_IDLE, then
- * arm one timer for wyrm_deadline.
+ * After every call of any kind, call wyrm_poll until it returns WYRM_IDLE, then set one timer for
+ * wyrm_deadline.
  *
  * "Paper" means "WireGuard: Next Generation Kernel Network Tunnel", J. Donenfeld, revision of 2020.
  */
@@ -35,10 +35,10 @@ extern "C" {
 #define WYRM_KEY_LEN      32
 #define WYRM_HEADER_LEN   16  /* in front of the ciphertext of a data packet */
 #define WYRM_TAG_LEN      16  /* behind it */
-#define WYRM_CONTROL_MAX  148 /* the longest datagram wyrm_poll or a job makes */
+#define WYRM_CONTROL_MAX  148 /* the longest datagram from wyrm_poll or a job */
 #define WYRM_DEFAULT_MTU  1420
 #define WYRM_DEFAULT_PORT 51820
-/* Room a data packet with `n` plaintext bytes needs. */
+/* Buffer size for a data packet with `n` plaintext bytes. */
 #define WYRM_SEALED_LEN(n) (WYRM_HEADER_LEN + (((size_t)(n) + 15u) & ~(size_t)15u) + WYRM_TAG_LEN)
 
 /* ---- Time ------------------------------------------------------------- */
@@ -46,55 +46,55 @@ extern "C" {
 typedef uint64_t wyrm_ms; /* monotonic milliseconds of any origin */
 #define WYRM_NEVER UINT64_MAX
 
-/* ---- Verdicts: >= 0 is progress, < 0 is a reason ---------------------- */
+/* ---- Verdicts: >= 0 is progress, < 0 an error or a reason to drop ------ */
 
 typedef enum wyrm_status {
-    WYRM_OK = 0,      /* done, says a call that sets or reads something */
-    WYRM_IDLE = 0,    /* nothing more to do now, says one that moves packets or jobs */
-    WYRM_SEND = 1,    /* out->data[0..len) goes to out->to as one datagram */
-    WYRM_DELIVER = 2, /* out->data[0..len) is an authentic inner IP packet from out->peer */
-    WYRM_HOLD = 3,    /* out->peer has no session yet: keep your packet, wait for WYRM_READY */
-    WYRM_WORK = 4,    /* a handshake job is waiting: wyrm_job_take */
-    WYRM_READY = 5,   /* out->peer can carry data: retry what you held */
-    WYRM_LOST = 6,    /* out->peer gave up or was removed: free what you held */
+    WYRM_OK = 0,      /* a call that sets or reads something succeeded */
+    WYRM_IDLE = 0,    /* a call that moves packets or jobs has nothing more to do */
+    WYRM_SEND = 1,    /* send out->data[0..len) to out->to as one datagram */
+    WYRM_DELIVER = 2, /* out->data[0..len) is an authenticated IP packet from out->peer */
+    WYRM_HOLD = 3,    /* out->peer has no session yet: hold the packet until WYRM_READY */
+    WYRM_WORK = 4,    /* a handshake job is pending: call wyrm_job_take */
+    WYRM_READY = 5,   /* out->peer has a session: send the held packets again */
+    WYRM_LOST = 6,    /* out->peer does not answer or was removed: free the held packets */
 
-    /* Mistakes of the caller or of the platform. */
+    /* Errors of the caller or the platform. */
     WYRM_E_ARG = -1,     /* an argument is out of range */
     WYRM_E_SPACE = -2,   /* the output buffer is too small */
     WYRM_E_STATE = -3,   /* no such peer, or not possible now */
-    WYRM_E_FULL = -4,    /* a pool is used up */
-    WYRM_E_EXISTS = -5,  /* this public key is a peer already */
+    WYRM_E_FULL = -4,    /* a pool is exhausted */
+    WYRM_E_EXISTS = -5,  /* a peer with this public key exists */
     WYRM_E_KEY = -6,     /* a key is missing, our own, or of low order */
-    WYRM_E_RANDOM = -7,  /* no randomness, or it repeats itself: no handshake now */
+    WYRM_E_RANDOM = -7,  /* the random generator failed or repeats itself: no handshake now */
     WYRM_E_CLOCK = -8,   /* the platform has no fresh timestamp: no handshake now */
     WYRM_E_ABI = -9,     /* library and caller were compiled with different options */
     WYRM_E_TEXT = -10,   /* text does not parse */
     WYRM_E_CRYPTO = -11, /* an external cryptographic backend failed */
     WYRM_E_IMAGE = -12,  /* wyrm_resume: no valid image */
 
-    /* Reasons why a packet was dropped. Each is counted, none is answered. */
+    /* Reasons to drop a packet. Each is counted; the sender gets no answer. */
     WYRM_D_MALFORMED = -32, /* length, type or reserved bytes */
     WYRM_D_MAC1 = -33,      /* the sender does not know our public key */
-    WYRM_D_MAC2 = -34,      /* under load and no valid cookie (it is sent one now and then) */
-    WYRM_D_PEER = -35,      /* an authentic handshake of a key that is no peer */
+    WYRM_D_MAC2 = -34,      /* under load and no valid cookie (a cookie reply may have been sent) */
+    WYRM_D_PEER = -35,      /* an authenticated handshake of a key that belongs to no peer */
     WYRM_D_INDEX = -36,     /* no session or handshake with this receiver index */
-    WYRM_D_EXPIRED = -37,   /* the session is too old or its counter used up */
-    WYRM_D_TAG = -38,       /* not authentic */
-    WYRM_D_REPLAY = -39,    /* counter seen before or below the window */
+    WYRM_D_EXPIRED = -37,   /* the session is too old or its counter exhausted */
+    WYRM_D_TAG = -38,       /* authentication failed */
+    WYRM_D_REPLAY = -39,    /* counter already received or below the replay window */
     WYRM_D_TIMESTAMP = -40, /* initiation not newer than the last one */
     WYRM_D_RATE = -41,      /* too many handshakes from this peer or source */
-    WYRM_D_ROUTE = -42,     /* outgoing packet whose destination no peer may have */
-    WYRM_D_SOURCE = -43,    /* incoming packet whose source this peer may not have */
-    WYRM_D_INNER = -44,     /* not a well-formed IP packet */
-    WYRM_D_ENDPOINT = -45,  /* the peer's address is not known */
-    WYRM_D_BUSY = -46,      /* all handshake slots are taken by others, or another took its slot */
-    WYRM_D_DH = -47,        /* a Diffie-Hellman result of zero (low-order point) */
-    WYRM_D_RANDOM = -48     /* a handshake not begun: randomness failed or repeats itself */
+    WYRM_D_ROUTE = -42,     /* no peer is allowed the destination of an outgoing packet */
+    WYRM_D_SOURCE = -43,    /* the peer is not allowed the source of an incoming packet */
+    WYRM_D_INNER = -44,     /* malformed IP packet inside the tunnel */
+    WYRM_D_ENDPOINT = -45,  /* the peer's endpoint is unknown */
+    WYRM_D_BUSY = -46,  /* no handshake slot was free, or a message of higher priority took it */
+    WYRM_D_DH = -47,    /* a Diffie-Hellman result of zero (low-order point) */
+    WYRM_D_RANDOM = -48 /* handshake not started: the random generator failed or repeats itself */
 } wyrm_status;
 
 #define WYRM_DROP_REASONS 17
 
-/* One short English sentence, without a full stop; never NULL. */
+/* A short English sentence without a full stop; never NULL. */
 const char *wyrm_status_text(wyrm_status status);
 
 /* ---- Plain data ------------------------------------------------------- */
@@ -108,13 +108,13 @@ struct wyrm_endpoint {
     uint8_t addr[WYRM_ADDR_LEN]; /* network order, IPv4 in the first 4 bytes */
 };
 
-/* Where a datagram arrived on this machine: the port's business, carried by the core so that
- * answers can leave from the same address and interface. All zero: the system may choose. */
+/* Local address and interface of a datagram, in a format of the port's. The core stores it so that
+ * answers leave from the same address and interface. All zero: the system chooses. */
 struct wyrm_path {
     uint8_t bytes[WYRM_PATH_LEN];
 };
 
-/* Everything about a datagram but its bytes. */
+/* Properties of a datagram except its bytes. */
 struct wyrm_meta {
     struct wyrm_endpoint remote;
     struct wyrm_path local;
@@ -137,19 +137,19 @@ struct wyrm_packet { /* filled by the core, read by the port */
     wyrm_peer_id peer;
 };
 
-/* ---- What the platform lends ------------------------------------------ */
+/* ---- Platform functions ----------------------------------------------- */
 
 struct wyrm_platform {
     void *ctx;
-    /* Fills `out` with cryptographically secure bytes; false: no handshake now, never weaker
-     * bytes. Called under your lock. */
+    /* Fills `out` with cryptographically secure bytes. False if there are none: then no handshake
+     * takes place; never return weaker bytes. Called with your lock held. */
     bool (*random)(void *ctx, void *out, size_t len);
-    /* The next TAI64N label: strictly greater than every one before, across reboots too (see
-     * wyrm_store.h). May be slow: called from wyrm_job_run only, outside your lock. */
+    /* The next TAI64N timestamp, strictly greater than all before it, also across reboots (see
+     * wyrm_store.h). May be slow: called from wyrm_job_run only, without your lock. */
     bool (*tai64n)(void *ctx, uint8_t out[12]);
 };
 
-/* ---- Storage: yours, of known size, opaque in content ------------------ */
+/* ---- Storage: allocated by you, opaque --------------------------------- */
 
 #include "wyrm_storage.h"
 
@@ -158,14 +158,14 @@ struct wyrm_pools {
     struct wyrm_route *routes;
     struct wyrm_slot *slots;
     struct wyrm_source *sources;
-    uint16_t *index; /* heads of the chains of session indices, unused by a client */
+    uint16_t *index; /* hash table of session indices; not used by a client */
     uint32_t n_routes;
     uint16_t n_peers, n_slots, n_sources;
     uint16_t n_index; /* a power of two */
 };
 
-/* Chain heads for n peers of four indices each: a power of two, at least 8, at most 4096; a client
- * makes no use of them. */
+/* Size of the hash table for n peers: a power of two, at least 8, at most 4096. Not used by a
+ * client. */
 #define WYRM_INDEX_HEADS(n)                                                                        \
     (!WYRM_RESPONDER ? 1u                                                                          \
      : (n) <= 2      ? 8u                                                                          \
@@ -174,7 +174,7 @@ struct wyrm_pools {
      : (n) <= 128    ? 512u                                                                        \
                      : 4096u)
 
-/* One line gives you a device, its peers and its routes, all in .bss. */
+/* Defines a device with its peers and routes, all in .bss. */
 #define WYRM_DEVICE_DEFINE(name, peer_count, route_count)                                          \
     static struct wyrm_peer name##_peers[peer_count];                                              \
     static struct wyrm_route name##_routes[route_count];                                           \
@@ -190,7 +190,7 @@ struct wyrm_pools {
 
 /* ---- Life ------------------------------------------------------------- */
 
-/* wyrm_init empties device and pools; both and `io` must live as long as the device is used.
+/* Clears device and pools. Device, pools and `io` must exist as long as the device is used.
  * WYRM_E_ABI: the caller was compiled with other options. WYRM_E_ARG: a pool is empty or too large.
  */
 wyrm_status wyrm_init_checked(struct wyrm_device *dev, const struct wyrm_pools *pools,
@@ -202,141 +202,142 @@ static inline wyrm_status wyrm_init(struct wyrm_device *dev, const struct wyrm_p
     return wyrm_init_checked(dev, pools, io, WYRM_VERSION, sizeof(struct wyrm_device),
                              sizeof(struct wyrm_peer));
 }
-/* Sets our identity; slow (one X25519). All sessions end; a peer that has our own public key is
- * removed. NULL removes the key. Setting the same key again changes nothing. WYRM_E_KEY, with
- * nothing changed: the key is all zero, which is how other programs write that there is none.
- * WYRM_E_CRYPTO, likewise: an external backend failed. */
+/* Sets the private key; slow (one X25519). All sessions end, and a peer with our own public key is
+ * removed. NULL removes the key. Setting the same key again changes nothing. WYRM_E_KEY: the key is
+ * all zero, which other programs use for "no key"; nothing changes. WYRM_E_CRYPTO: an external
+ * backend failed; nothing changes. */
 wyrm_status wyrm_set_private_key(struct wyrm_device *dev, const uint8_t key[WYRM_KEY_LEN]);
 /* WYRM_E_KEY while there is no private key. */
 wyrm_status wyrm_public_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
-/* Copies a secret out, for programs whose users may ask for it (wg showconf): wipe the copy. */
+/* Copies the secret, for programs that must show it (wg showconf). Wipe the copy. */
 wyrm_status wyrm_get_private_key(const struct wyrm_device *dev, uint8_t out[WYRM_KEY_LEN]);
-/* The MTU of the tunnel (default WYRM_DEFAULT_MTU): padding never makes a packet longer.
+/* The MTU of the tunnel (default WYRM_DEFAULT_MTU); padding never exceeds it.
  * WYRM_E_ARG: below 576. */
 wyrm_status wyrm_set_mtu(struct wyrm_device *dev, uint16_t mtu);
-/* Wipes every secret. The device may be initialised again; jobs taken before end without effect. */
+/* Wipes all secrets. The device may be initialised again; running jobs have no effect. */
 void wyrm_close(struct wyrm_device *dev);
 /* Packets dropped for `reason` (WYRM_D_...) since wyrm_init. */
 uint32_t wyrm_drops(const struct wyrm_device *dev, wyrm_status reason);
 
 /* ---- Peers and routes ------------------------------------------------- */
 
-/* Peers live at ids 0..n_peers-1. A call about an id at which nobody lives says WYRM_E_STATE,
- * unless it has nothing to do: removing routes. */
+/* Peers have the ids 0..n_peers-1. A call with an id that is not in use returns WYRM_E_STATE,
+ * except those that remove routes. */
 
-/* `out` receives the id, which may be that of a removed peer whose WYRM_LOST is still to come.
- * WYRM_E_EXISTS: the key is a peer already, at the id in `out`. WYRM_E_FULL: no place is free.
- * WYRM_E_KEY: the key is zero or our own. */
+/* `out` receives the id, which may be that of a removed peer whose WYRM_LOST is still pending.
+ * WYRM_E_EXISTS: a peer with this key exists, with the id in `out`. WYRM_E_FULL: all ids are in
+ * use. WYRM_E_KEY: the key is zero or our own. */
 wyrm_status wyrm_peer_add(struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                           wyrm_peer_id *out);
-/* WYRM_E_STATE: the key is nobody's. */
+/* WYRM_E_STATE: no peer has this key. */
 wyrm_status wyrm_peer_find(const struct wyrm_device *dev, const uint8_t pub[WYRM_KEY_LEN],
                            wyrm_peer_id *out);
-/* Wipes the peer and forgets its routes. Free the packets you hold for it. */
+/* Wipes the peer and removes its routes. Free the packets held for it. */
 wyrm_status wyrm_peer_remove(struct wyrm_device *dev, wyrm_peer_id peer);
 /* All zero: no preshared key. Sessions stay; the next handshake needs the new key at both ends. */
 wyrm_status wyrm_peer_set_psk(struct wyrm_device *dev, wyrm_peer_id peer,
                               const uint8_t psk[WYRM_KEY_LEN]);
-/* Copies the preshared key out (all zero: none): wipe the copy. */
+/* Copies the preshared key, all zero if there is none. Wipe the copy. */
 wyrm_status wyrm_peer_get_psk(const struct wyrm_device *dev, wyrm_peer_id peer,
                               uint8_t out[WYRM_KEY_LEN]);
-/* The system refuses to send from the local address that the peer's path names: forget it. */
+/* Forgets the local path of the peer, because the system refuses to send from its address. */
 wyrm_status wyrm_peer_forget_path(struct wyrm_device *dev, wyrm_peer_id peer);
-/* Where datagrams to the peer go now, and from where; `tos` has no meaning. All zero at an id below
- * n_peers that is not in use. */
+/* The current endpoint of the peer and its local path; `tos` is not used. All zero if an id below
+ * n_peers is not in use. */
 static inline const struct wyrm_meta *wyrm_peer_path(const struct wyrm_device *dev,
                                                      wyrm_peer_id peer)
 {
     return &dev->pools->peers[peer].to;
 }
-/* Sets the configured endpoint and takes it as the current one. NULL: none. WYRM_E_ARG: it is of no
- * family of this build. */
+/* Sets the configured endpoint, which also becomes the current one. NULL: none. WYRM_E_ARG: the
+ * address family is not supported by this build. */
 wyrm_status wyrm_peer_set_endpoint(struct wyrm_device *dev, wyrm_peer_id peer,
                                    const struct wyrm_endpoint *endpoint);
-/* Seconds between persistent keepalives, 0: none. The first is sent at once. */
+/* Seconds between persistent keepalives, 0: none. The first is sent immediately. */
 wyrm_status wyrm_peer_set_keepalive(struct wyrm_device *dev, wyrm_peer_id peer, uint16_t seconds);
-/* Starts a handshake, whether or not there is traffic: now, or when 5 s, and up to 1/3 s more, have
- * passed since the last one to this peer. WYRM_E_KEY: there is no private key. WYRM_D_ENDPOINT: the
- * peer's address is not known. */
+/* Initiates a handshake even without traffic: now, or 5 to 5.33 s after the last one with this
+ * peer. WYRM_E_KEY: there is no private key. WYRM_D_ENDPOINT: the peer's endpoint is unknown. */
 wyrm_status wyrm_peer_connect(struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer);
-/* Forgets sessions and a handshake in flight; routes and endpoint stay. Persistent keepalives rest
- * until there is traffic again. */
+/* Ends all sessions and a handshake in flight; routes and endpoint remain. Persistent keepalives
+ * pause until there is traffic again. */
 wyrm_status wyrm_peer_disconnect(struct wyrm_device *dev, wyrm_peer_id peer);
 
 struct wyrm_peer_info {
     uint8_t pub[WYRM_KEY_LEN];
-    struct wyrm_endpoint endpoint;   /* where datagrams go now */
-    struct wyrm_endpoint configured; /* what was set */
-    uint64_t rx_bytes, tx_bytes;     /* datagram bytes, as wg(8) counts */
+    struct wyrm_endpoint endpoint;   /* the current one */
+    struct wyrm_endpoint configured; /* the one set by wyrm_peer_set_endpoint */
+    uint64_t rx_bytes, tx_bytes;     /* of datagrams, as in wg(8) */
     wyrm_ms last_handshake;          /* WYRM_NEVER: none yet */
     uint16_t keepalive_s;
-    uint8_t unanswered; /* initiations sent in a row; from 2 on the endpoint may have changed */
+    uint8_t unanswered; /* initiations since the last response; if 2 or more, the endpoint may have
+                           changed */
     bool has_psk;
-    bool up; /* a session can carry data now */
+    bool up; /* has a session that can carry data */
 };
-/* WYRM_E_STATE: nobody lives at this id. */
+/* WYRM_E_STATE: the id is not in use. */
 wyrm_status wyrm_peer_get(const struct wyrm_device *dev, wyrm_ms now, wyrm_peer_id peer,
                           struct wyrm_peer_info *out);
 
-/* Lets `peer` have the addresses of `prefix` (host bits are cleared); takes the prefix from the
- * peer that had it. WYRM_E_ARG: it is no prefix of this build. WYRM_E_FULL: no route is free. */
+/* Allows `peer` the addresses of `prefix`, whose host bits are cleared; the prefix moves from the
+ * peer that had it. WYRM_E_ARG: invalid prefix or unsupported family. WYRM_E_FULL: all routes are
+ * used. */
 wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
                            const struct wyrm_prefix *prefix);
-/* Removing what is not there, or belongs to another peer, changes nothing. */
+/* Does nothing if the prefix is not allowed to this peer. */
 wyrm_status wyrm_route_remove(struct wyrm_device *dev, wyrm_peer_id peer,
                               const struct wyrm_prefix *prefix);
 void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer);
-/* The peer that may have `addr` (4 or 16 bytes by family): the longest prefix wins. WYRM_D_ROUTE,
- * not counted: nobody. */
+/* The peer that is allowed `addr` (4 or 16 bytes by family) by the longest prefix. WYRM_D_ROUTE,
+ * not counted: none. */
 wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const uint8_t *addr,
                             wyrm_peer_id *peer);
-/* The same with the length of its prefix: the route itself, good until routes change; or NULL. */
+/* The same, but returns the route with its prefix length, valid until routes change, or NULL. */
 const struct wyrm_route *wyrm_route_match(const struct wyrm_device *dev, uint8_t family,
                                           const uint8_t *addr);
-/* Lists the routes in order of address, `position` from 0 up; WYRM_E_STATE at the end. */
+/* Lists the routes in order of address; `position` counts from 0. WYRM_E_STATE at the end. */
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,
                            struct wyrm_prefix *prefix, wyrm_peer_id *peer);
 
-/* Replaces *prefix by the next one of `peer` in order of address, or, if its family is 0, by the
- * first. Routes may change between two calls: the order holds. WYRM_E_STATE: there is none.
- * `first` and `next`: NULL, or what wyrm_route_chain has filled since the last change of routes. */
+/* Replaces *prefix by the next prefix of `peer` in order of address, or by the first if its family
+ * is 0. Routes may change between two calls. WYRM_E_STATE: there are no more. `first` and `next`
+ * are NULL or were filled by wyrm_route_chain since the last change of routes. */
 wyrm_status wyrm_route_next(const struct wyrm_device *dev, wyrm_peer_id peer,
                             struct wyrm_prefix *prefix, const uint32_t *first,
                             const uint32_t *next);
-/* Chains the routes of each peer, so that listing those of all peers takes one pass over them
- * instead of one per peer; `first` has n_peers places, `next` n_routes. */
+/* Links the routes of each peer, so that listing those of all peers takes one pass instead of one
+ * per peer. `first` has n_peers elements, `next` n_routes. */
 void wyrm_route_chain(const struct wyrm_device *dev, uint32_t *first, uint32_t *next);
 
 /* ---- The calls that move packets --------------------------------------- */
 
-/* A datagram arrived. `buf` is decrypted in place: on WYRM_DELIVER out->data lies inside buf, on
- * WYRM_SEND (a cookie reply) the answer does. WYRM_IDLE and WYRM_WORK: it was taken in. Else the
- * reason why it was dropped. */
+/* A datagram arrived. `buf` is decrypted in place. WYRM_DELIVER: the packet is inside buf.
+ * WYRM_SEND: a cookie reply is inside buf. WYRM_IDLE and WYRM_WORK: the datagram was processed.
+ * Otherwise the reason why it was dropped. */
 wyrm_status wyrm_input(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_meta *from,
                        uint8_t *buf, size_t len, struct wyrm_packet *out);
-/* An IP packet leaves. Gathers `n` spans into buf while encrypting: the copy is the cipher.
- * buf needs WYRM_SEALED_LEN(sum of lengths) and overlaps no span; only a span that is the whole
- * packet may lie where its ciphertext goes, at buf + WYRM_HEADER_LEN. WYRM_SEND, WYRM_HOLD,
- * WYRM_E_SPACE, or the reason why it goes nowhere. */
+/* Sends an IP packet: gathers `n` spans and encrypts them into buf in one pass. buf needs
+ * WYRM_SEALED_LEN(sum of lengths) bytes and must not overlap a span, except that a single span may
+ * be at buf + WYRM_HEADER_LEN, to be encrypted in place. WYRM_SEND, WYRM_HOLD, WYRM_E_SPACE, or the
+ * reason why the packet was dropped. */
 wyrm_status wyrm_output(struct wyrm_device *dev, wyrm_ms now, const struct wyrm_span *ip,
                         unsigned n, uint8_t *buf, size_t cap, struct wyrm_packet *out);
-/* Time passed, or another call was made. buf needs WYRM_CONTROL_MAX bytes. */
+/* Returns the next event that is due. buf needs WYRM_CONTROL_MAX bytes. */
 wyrm_status wyrm_poll(struct wyrm_device *dev, wyrm_ms now, uint8_t *buf, size_t cap,
                       struct wyrm_packet *out);
-/* When to poll next, never later than needed; WYRM_NEVER: sleep until something happens. */
+/* The time of the next poll at the latest; WYRM_NEVER: not before another call. */
 wyrm_ms wyrm_deadline(const struct wyrm_device *dev);
 
 /* ---- Handshake jobs: take (locked), run (unlocked, slow), commit (locked) -- */
 
-/* WYRM_WORK: job is filled, run it. WYRM_IDLE: nothing to do. WYRM_E_RANDOM: this one could not
- * start and is tried again later. Keep taking until one of the latter two: WYRM_WORK is not
- * announced again before that. What waits and handshakes of our own take turns. */
+/* WYRM_WORK: `job` is filled; run it. WYRM_IDLE: no job is pending. WYRM_E_RANDOM: the handshake
+ * could not start and is retried later. Take jobs until one of the latter two is returned:
+ * wyrm_poll does not return WYRM_WORK again before that. */
 wyrm_status wyrm_job_take(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job);
-/* The slow part: up to four X25519. Touches nothing but the job and platform.tai64n. */
+/* The slow part: up to four X25519. Uses only the job and platform.tai64n. */
 void wyrm_job_run(struct wyrm_job *job);
-/* Checks that the world has not changed meanwhile, then takes over the result.
- * WYRM_WORK: the job has another step, run it again. WYRM_SEND: out->data (inside job->msg) goes
- * to out->to. Else the job is over. Its secrets are wiped unless it goes on. */
+/* Applies the result, unless the peer or its keys have changed since the job was taken. WYRM_WORK:
+ * the job has another step; run it again. WYRM_SEND: send out->data, which is inside job->msg, to
+ * out->to. Otherwise the job is finished. The secrets of a finished job are wiped. */
 wyrm_status wyrm_job_commit(struct wyrm_device *dev, wyrm_ms now, struct wyrm_job *job,
                             struct wyrm_packet *out);
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * mac1, mac2, cookie replies and the table of source addresses. See paper sections 5.3, 5.4.4 and
- * 5.4.7. Called by wyrm_input, under the device's lock.
+ * 5.4.7. Called by wyrm_input with the device's lock held.
  */
 #include "wyrm_cookie.h"
 #include "wyrm_time.h"
@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-/* 20 handshakes a second, bursts of 5, per IPv4 address or IPv6 /64. Tokens are milliseconds. */
+/* 20 handshakes per second in bursts of 5 per IPv4 address or IPv6 /64. Tokens are milliseconds. */
 enum { HANDSHAKE_COST_MS = 50, BUCKET_MS = 5 * HANDSHAKE_COST_MS, SOURCE_WAYS = 8 };
 
 #define COOKIES_SPAN_MS 32u
 
-/* Of "LABEL" || pub. */
+/* HASH(label || pub) */
 static WYRM_NOINLINE void labelled_hash(uint8_t out[WYRM_HASH_LEN], const char label[8],
                                         const uint8_t pub[WYRM_KEY_LEN])
 {
@@ -48,7 +48,7 @@ void wyrm_cookie_set_key(struct wyrm_device *dev)
 
     labelled_hash(key, "mac1----", dev->own.pub);
     wyrm_blake2s_init(&state, MAC_LEN, key, sizeof(key));
-    wyrm_blake2s_update(&state, key, 1); /* so that the block of the key is taken in */
+    wyrm_blake2s_update(&state, key, 1); /* compresses the block of the key */
     wyrm_copy(dev->mac1_state, state.h, sizeof(dev->mac1_state));
 }
 
@@ -57,7 +57,7 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
     struct wyrm_blake2s state;
     uint8_t mac[MAC_LEN];
 
-    /* Where wyrm_cookie_set_key stopped: one block taken in, none waiting. */
+    /* The state after wyrm_cookie_set_key: one block compressed, none buffered. */
     wyrm_copy(state.h, dev->mac1_state, sizeof(state.h));
     state.counter[0] = WYRM_HASH_BLOCK_LEN;
     state.counter[1] = 0;
@@ -68,8 +68,8 @@ bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, s
     return wyrm_ct_equal(mac, msg + len - MACS_LEN, sizeof(mac));
 }
 
-/* The cookie of a source address: a MAC over it under a secret that changes every two minutes.
- * Apart, so that its hash state is not on the stack beneath a cipher. */
+/* The cookie of a source address: a MAC over the address with a secret that changes every two
+ * minutes. Not inlined: its hash state must not be on the stack while the cipher runs. */
 static WYRM_NOINLINE void make_cookie(const struct wyrm_device *dev, uint8_t cookie[16],
                                       const struct wyrm_endpoint *from)
 {
@@ -82,7 +82,7 @@ static WYRM_NOINLINE void make_cookie(const struct wyrm_device *dev, uint8_t coo
     wyrm_blake2s(cookie, 16, dev->cookie_secret, sizeof(dev->cookie_secret), source, len + 2);
 }
 
-/* False without randomness: the old secret has expired for good. */
+/* False without randomness; the expired secret is not used again. */
 static bool refresh_secret(struct wyrm_device *dev)
 {
     if (!wyrm_expired(dev->now, dev->cookie_born, WYRM_COOKIE_LIFETIME))
@@ -93,9 +93,9 @@ static bool refresh_secret(struct wyrm_device *dev)
     return true;
 }
 
-/* Finds the bucket of a source, or the fullest of the others for it. An attacker with many
- * addresses can only push others out of the table, which gives them a full bucket again: it cannot
- * lock anyone out. */
+/* Returns the bucket of a source, or replaces the one that is full again first. An attacker with
+ * many addresses can evict other sources, which gives them a full bucket, but cannot lock them out.
+ */
 static struct wyrm_source *find_source(struct wyrm_device *dev, uint32_t tag)
 {
     const struct wyrm_pools *pools = dev->pools;
@@ -161,9 +161,10 @@ wyrm_status wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len)
     uint8_t *nonce = msg + COOKIE_NONCE, *cookie = msg + COOKIE_SEALED;
     uint8_t *mac1 = msg + COOKIE_REPLY_LEN, key[WYRM_HASH_LEN];
 
-    /* The reply takes the place of the message, and mac1, which it is sealed with, the place behind
-     * it; whom it is for stands there already. */
-    _Static_assert((int)INITIATION_SENDER == (int)COOKIE_RECEIVER, "the sender gets the reply");
+    /* The reply overwrites the message, whose sender index is already in place; mac1, the
+     * additional data of the seal, moves behind it. */
+    _Static_assert((int)INITIATION_SENDER == (int)COOKIE_RECEIVER,
+                   "the reply goes to the sender's index");
     memmove(mac1, msg + len - MACS_LEN, MAC_LEN);
     if (!dev->io->random(dev->io->ctx, nonce, WYRM_XAEAD_NONCE_LEN))
         return WYRM_D_MAC2;
@@ -175,8 +176,8 @@ wyrm_status wyrm_cookie_reply(struct wyrm_device *dev, uint8_t *msg, size_t len)
     return WYRM_SEND;
 }
 
-/* True if mac2 is that of the cookie which the source was sent. Else the cookie takes its place in
- * the message, which is lost. */
+/* True if mac2 was made with the cookie of this source. Otherwise writes that cookie into the
+ * message. */
 static WYRM_NOINLINE bool check_mac2(const struct wyrm_device *dev, uint8_t *msg, size_t len,
                                      const struct wyrm_endpoint *from)
 {
@@ -208,7 +209,7 @@ wyrm_status wyrm_cookie_admit(struct wyrm_device *dev, uint8_t *msg, size_t len,
     return WYRM_SEND;
 }
 
-#else /* one answer in two minutes: nothing is worth keeping ready */
+#else /* a client checks one response in two minutes: no precomputed state */
 
 bool wyrm_cookie_check_mac1(const struct wyrm_device *dev, const uint8_t *msg, size_t len)
 {
@@ -233,6 +234,6 @@ bool wyrm_cookie_consume(const struct wyrm_device *dev, struct wyrm_peer *peer, 
     wyrm_copy(peer->contact.cookie, cookie, sizeof(peer->contact.cookie));
     wyrm_wipe(cookie, sizeof(peer->contact.cookie));
     peer->cookie_born = dev->now;
-    peer->flags &= (uint8_t)~FLAG_LAST_MAC1; /* one reply per message sent */
+    peer->flags &= (uint8_t)~FLAG_LAST_MAC1; /* one reply per message */
     return true;
 }

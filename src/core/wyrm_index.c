@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Chained hash table of session indices. Called by wyrm_session.c and wyrm_jobs.c to file and by
- * wyrm_device.c to look up. An entry of a chain is a peer's number from 1 on and a place of the
- * peer in one; 0 ends the chain. A client has few peers, and asks them one by one instead.
+ * Chained hash table of session indices. wyrm_session.c and wyrm_jobs.c insert and remove them,
+ * wyrm_transport.c looks them up. An entry combines the id of a peer, plus one, and a place of that
+ * peer; 0 ends the chain. A client has few peers and searches them one by one instead.
  */
 #include "wyrm_index.h"
 
@@ -15,8 +15,8 @@ static struct wyrm_peer *peer_of(const struct wyrm_device *dev, uint16_t entry)
     return wyrm_peer_at(dev, (wyrm_peer_id)(entry / WYRM_PLACES - 1));
 }
 
-/* Where the entry of `local` stands: in its head or a link of the chain; where the chain ends if
- * nobody has this index. */
+/* Returns the head or link that contains the entry of `local`, or the end of the chain if the index
+ * is not in use. */
 static WYRM_NOINLINE uint16_t *find_entry(const struct wyrm_device *dev, uint32_t local)
 {
     uint16_t *entry = &dev->pools->index[local & (dev->pools->n_index - 1u)];
@@ -55,7 +55,7 @@ struct wyrm_peer *wyrm_index_find(const struct wyrm_device *dev, uint32_t local,
 
 #else
 
-/* True if the index at this place of the peer is in use. */
+/* True if the peer uses the index at this place. */
 static bool in_use(const struct wyrm_peer *peer, unsigned place)
 {
     return place == WYRM_PLACE_HS ? peer->waiting : wyrm_session_in_use(peer, place);

@@ -34,7 +34,8 @@ static bool parse_ipv6(struct wyrm_inner *inner, const uint8_t *header, size_t l
     inner->tos = (uint8_t)(header[0] << 4 | header[1] >> 4);
     inner->source = header + 8;
     inner->destination = header + 24;
-    if (load_be16(header + 4) > len - 40) /* asked first: the sum may not fit into a size_t */
+    if (load_be16(header + 4) >
+        len - 40) /* compared first: the sum could overflow a 16-bit size_t */
         return false;
     inner->len = 40 + load_be16(header + 4);
     return true;
@@ -49,7 +50,7 @@ bool wyrm_inner_parse(struct wyrm_inner *inner, const uint8_t *header, size_t le
     return WYRM_IPV6 && header[0] >> 4 == 6 && parse_ipv6(inner, header, len);
 }
 
-/* RFC 1624: a header word grew by `delta`, so its one's complement sum must shrink by it. */
+/* RFC 1624: a header word was increased by `delta`, so the checksum decreases by it. */
 static void adjust_checksum(uint8_t *sum, unsigned delta)
 {
     unsigned value = (unsigned)load_be16(sum) + 0xffffu - delta;

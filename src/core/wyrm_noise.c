@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s, paper sections 5.4.2 and 5.4.3. Called by wyrm_job_run.
- * Every line that mixes a token carries the token's Noise name.
+ * Each line that processes a token of the pattern names it.
  */
 #include "wyrm_noise.h"
 #include "wyrm_cookie.h"
@@ -26,8 +26,8 @@ static const uint8_t initial_hash[32] = {
 
 static const uint8_t nonce_zero[WYRM_AEAD_NONCE_LEN];
 
-/* A step that fails leaves its reason, and the first one counts. The steps after it go on with
- * whatever there is, and nobody uses what they make: callers look at the result. */
+/* Records the first failure. The following steps continue with invalid data, which is never used,
+ * because callers check the result. */
 static void fail(struct wyrm_job *job, wyrm_status reason)
 {
     if (job->result >= 0)
@@ -39,14 +39,14 @@ static WYRM_NOINLINE void mix_hash(struct wyrm_job *job, const uint8_t *data, si
     wyrm_hash_pair(job->noise.hash, job->noise.hash, WYRM_HASH_LEN, data, len);
 }
 
-/* Moves the chaining key along with 32 bytes; `key`, if wanted, becomes the next message key. */
+/* Mixes 32 bytes into the chaining key; `key`, unless NULL, receives the next message key. */
 static WYRM_NOINLINE void mix_key(struct wyrm_job *job, uint8_t *key,
                                   const uint8_t in[WYRM_KEY_LEN])
 {
     wyrm_kdf(job->noise.ck, key, NULL, job->noise.ck, in, WYRM_KEY_LEN);
 }
 
-/* Starts a handshake whose responder's static key is known in advance: the pattern's "<- s". */
+/* Starts the handshake with the responder's static key, which is known in advance: "<- s". */
 static void start(struct wyrm_job *job, const uint8_t responder[WYRM_KEY_LEN])
 {
     wyrm_copy_key(job->noise.ck, initial_ck);
@@ -60,7 +60,7 @@ static void mix_ephemeral(struct wyrm_job *job, const uint8_t pub[WYRM_KEY_LEN])
     mix_key(job, NULL, pub);
 }
 
-/* Makes the public half of our ephemeral key, in the message. */
+/* Writes the public part of our ephemeral key into the message. */
 static void write_ephemeral(struct wyrm_job *job, uint8_t *pub)
 {
     if (!wyrm_x25519_base(pub, job->noise.eph))
@@ -68,7 +68,7 @@ static void write_ephemeral(struct wyrm_job *job, uint8_t *pub)
     mix_ephemeral(job, pub);
 }
 
-/* Here and below, keys.send holds what is needed for a moment: it is made at the very end. */
+/* Here and below, keys.send serves as a buffer: the session keys are derived last. */
 static void mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_KEY_LEN],
                    const uint8_t pub[WYRM_KEY_LEN])
 {
@@ -77,7 +77,7 @@ static void mix_dh(struct wyrm_job *job, uint8_t *key, const uint8_t priv[WYRM_K
     mix_key(job, key, job->keys.send);
 }
 
-/* The static-static result, kept in the job so that commit can cache it with the peer. */
+/* Leaves the static-static result in the job, so that commit can cache it in the peer. */
 static void mix_static_dh(struct wyrm_job *job)
 {
 #if WYRM_CACHE_STATIC_DH
@@ -111,10 +111,11 @@ static void seal(struct wyrm_job *job, size_t at, const uint8_t *plain, size_t l
     mix_hash(job, job->msg + at, len + WYRM_TAG_LEN);
 }
 
-/* Decrypts `len` bytes and a tag at job->msg[at] in place; the hash takes the ciphertext. */
+/* Decrypts `len` bytes and a tag at job->msg[at] in place, and mixes the ciphertext into the hash.
+ */
 static void open(struct wyrm_job *job, size_t at, size_t len)
 {
-    uint8_t *hash = job->keys.send; /* before the ciphertext */
+    uint8_t *hash = job->keys.send; /* before the ciphertext is mixed in */
 
     wyrm_copy_key(hash, job->noise.hash);
     len += WYRM_TAG_LEN;
@@ -123,7 +124,7 @@ static void open(struct wyrm_job *job, size_t at, size_t len)
         fail(job, WYRM_D_TAG);
 }
 
-/* mac1 proves that we know the receiver's public key, mac2 that we own our address. */
+/* mac1 proves that we know the receiver's public key, mac2 that we receive at our address. */
 static void write_macs(struct wyrm_job *job, size_t mac1_at)
 {
     uint8_t *mac1 = job->msg + mac1_at, *mac2 = mac1 + MAC_LEN;

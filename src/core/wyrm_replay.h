@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The anti-replay window of RFC 6479, paper section 5.4.6. Pure: it knows neither keys nor peers.
- * The number of 32-bit words is a parameter so that tests run windows of many sizes; the window is
- * 32 less than the bits, because the word being filled is cleared ahead.
+ * The anti-replay window of RFC 6479, paper section 5.4.6, independent of keys and peers. The
+ * number of 32-bit words is a parameter, so that tests cover many sizes. The window is 32 less than
+ * the number of bits, because a word is cleared before it is filled.
  */
 #ifndef WYRM_REPLAY_H
 #define WYRM_REPLAY_H
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Counters from here on are refused by sender and receiver (paper section 6.1). */
+/* The first counter that sender and receiver refuse (paper section 6.1). */
 #define WYRM_REJECT_AFTER_MESSAGES (UINT64_MAX - (UINT64_C(1) << 13))
 
-/* True, once, for each counter that is new and not too far below the greatest one. To be called
- * only for authentic packets: it changes the window. `next` is one above the greatest counter. */
+/* True if the counter is new and within the window; then marks it as received. Call it for
+ * authenticated packets only. `next` is the greatest counter plus one. */
 static inline bool wyrm_replay_accept(uint64_t *next, uint32_t *ring, unsigned words,
                                       uint64_t counter)
 {
@@ -26,7 +26,7 @@ static inline bool wyrm_replay_accept(uint64_t *next, uint32_t *ring, unsigned w
     if (counter >= WYRM_REJECT_AFTER_MESSAGES)
         return false;
     if (counter >= *next) {
-        /* From the start of the word of the greatest counter; 32 more before the first counter. */
+        /* From the first bit of the greatest counter's word; 32 more before the first packet. */
         uint64_t span = counter - ((*next - 1) & ~UINT64_C(31));
 
         for (unsigned n = span < 32 * words ? (unsigned)span / 32 : words; n > 0;)

@@ -2,30 +2,30 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Cryptokey routing, paper section 2: which peer may have an inner address, as the destination of
- * what goes out and as the source of what comes in. The longest prefix wins.
+ * Cryptokey routing, paper section 2: which peer is allowed an inner address, as the destination of
+ * outgoing and the source of incoming packets. The longest prefix wins.
  *
- * Routes are an array in the caller's pool, sorted by family, address and length. A lookup is a
- * few binary searches, see wyrm_route_find: bounded, and as small as a list.
+ * Routes are an array in the caller's pool, sorted by family, address and length. A lookup takes a
+ * bounded number of binary searches (see wyrm_route_match) and no memory besides.
  */
 #include "wyrm_util.h"
 
 #include <string.h>
 
-/* A route begins with what it is sorted by: bytes, in the order in which they count. */
+/* The sort key is the first bytes of a route, compared in this order. */
 enum { KEY_LEN = offsetof(struct wyrm_route, bits) + 1 };
 
 /* Shortens a key to its first `bits`. */
 static void cut(struct wyrm_route *key, unsigned bits)
 {
-    unsigned keep = 0xff00u >> bits % 8u; /* of the byte in which they end */
+    unsigned keep = 0xff00u >> bits % 8u; /* mask of the last byte */
 
     key->bits = (uint8_t)bits;
     for (unsigned i = bits / 8u; i < sizeof(key->addr); i++, keep = 0)
         key->addr[i] &= (uint8_t)keep;
 }
 
-/* The key of a prefix, host bits cleared; false if it is none. */
+/* The key of a prefix, host bits cleared. False if the prefix is invalid. */
 static bool make_key(struct wyrm_route *key, uint8_t family, const uint8_t *addr, unsigned bits)
 {
     size_t len = wyrm_addr_len(family);
@@ -39,7 +39,7 @@ static bool make_key(struct wyrm_route *key, uint8_t family, const uint8_t *addr
     return true;
 }
 
-/* The first route that sorts above `key`, or the end. */
+/* The first route greater than `key`, or the end. */
 static WYRM_NOINLINE struct wyrm_route *first_above(const struct wyrm_device *dev,
                                                     const struct wyrm_route *key)
 {
@@ -57,7 +57,7 @@ static WYRM_NOINLINE struct wyrm_route *first_above(const struct wyrm_device *de
     return low;
 }
 
-/* How many of their first `bits` two addresses share. */
+/* The number of leading bits, at most `bits`, that two addresses have in common. */
 static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
     unsigned n = 0;
@@ -70,11 +70,11 @@ static unsigned common_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
     return n < bits ? n : bits;
 }
 
-/* All prefixes of an address sort not above it, the longest last; so it is looked for from the last
- * route not above the address. If that one contains the address, nothing narrower does. Else the
- * two part after some bits, and whatever contains the address is no longer than these: a longer one
- * would stand between the two. Thus the search goes on with a shorter address, at most as often as
- * it has bits. */
+/* All prefixes of an address are less than or equal to it, the longest being the greatest. So the
+ * search starts with the greatest route that is not above the address. If that contains the
+ * address, it is the longest match. Otherwise the two differ after some common bits, and no longer
+ * prefix can match, since it would lie between them: the search continues with the address cut to
+ * these bits, at most once per bit. */
 const struct wyrm_route *wyrm_route_match(const struct wyrm_device *dev, uint8_t family,
                                           const uint8_t *addr)
 {
@@ -104,13 +104,13 @@ wyrm_status wyrm_route_find(const struct wyrm_device *dev, uint8_t family, const
     return WYRM_OK;
 }
 
-/* How many bytes of routes stand from `at` on. */
+/* Bytes of the routes from `at` to the end. */
 static size_t bytes_from(const struct wyrm_device *dev, const struct wyrm_route *at)
 {
     return (size_t)((const uint8_t *)(dev->pools->routes + dev->routes_used) - (const uint8_t *)at);
 }
 
-/* True if `key` is the route before `place`, where it would stand if it is none. */
+/* True if the route before `place` has this key; `place` is where a new one would be inserted. */
 static bool before(const struct wyrm_device *dev, const struct wyrm_route *place,
                    const struct wyrm_route *key)
 {
@@ -122,7 +122,7 @@ wyrm_status wyrm_route_add(struct wyrm_device *dev, wyrm_peer_id peer,
 {
     struct wyrm_route key, *place;
 
-    /* Routes are also tried without peers, see wyrm_uapi.c. */
+    /* wyrm_uapi.c tries routes on a device without peers. */
     if (dev->pools->peers != NULL && wyrm_used_peer(dev, peer) == NULL)
         return WYRM_E_STATE;
     if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
@@ -207,7 +207,7 @@ wyrm_status wyrm_route_next(const struct wyrm_device *dev, wyrm_peer_id peer,
         if (!make_key(&key, prefix->family, prefix->addr, prefix->bits))
             return WYRM_E_ARG;
         at = (uint32_t)(first_above(dev, &key) - routes);
-        /* The chain leads on only from where it has led to. */
+        /* The chain is valid only from a route of this peer. */
         if (next != NULL && before(dev, routes + at, &key) && routes[at - 1].peer == peer)
             at = next[at - 1];
     }

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Sessions of a peer. There are three places: current sends, previous still receives what was on
- * the way when it was replaced, next waits for its first packet. Places are positions in a fixed
- * array, so that keys never move.
+ * Sessions of a peer in three roles: current sends and receives, previous receives packets that
+ * were in transit when it was replaced, next waits for its first packet. A role is a position in a
+ * fixed array, so that keys are never copied.
  */
 #include "wyrm_session.h"
 #include "wyrm_index.h"
@@ -31,9 +31,10 @@ wyrm_status wyrm_session_seal(struct wyrm_keypair *kp, const struct wyrm_span *s
 {
     uint8_t *nonce = buf + DATA_RECEIVER;
 
-    /* The nonce, four zero bytes and the counter, is how the header ends before it has a receiver.
-     */
-    _Static_assert(DATA_RECEIVER + WYRM_AEAD_NONCE_LEN == (int)DATA_SEALED, "it ends with it");
+    /* The nonce is four zero bytes and the counter: the end of the header, until the receiver index
+     * replaces the zeros. */
+    _Static_assert(DATA_RECEIVER + WYRM_AEAD_NONCE_LEN == (int)DATA_SEALED,
+                   "the nonce ends the header");
     wyrm_store_le32(buf, WYRM_MSG_DATA);
     wyrm_store_le32(nonce, 0);
     wyrm_store_le64(buf + DATA_COUNTER, kp->tx_next++);
@@ -76,7 +77,7 @@ static void drop_session(struct wyrm_device *dev, struct wyrm_peer *peer, uint8_
     *role = WYRM_NO_KEYPAIR;
 }
 
-/* A free place: at most two are taken when a session begins. */
+/* A free place exists: at most two are used when a session begins. */
 static uint8_t free_place(const struct wyrm_peer *peer)
 {
     uint8_t place = 0;
@@ -97,7 +98,7 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
     if (!initiator) {
         drop_session(dev, peer, &peer->next);
     } else if (WYRM_RESPONDER && peer->next != WYRM_NO_KEYPAIR) {
-        /* Both sides initiated at once: theirs must still be able to receive. */
+        /* Both sides initiated at the same time: the peer's session must still receive. */
         drop_session(dev, peer, &peer->current);
         peer->previous = peer->next;
         peer->next = WYRM_NO_KEYPAIR;
@@ -122,7 +123,8 @@ void wyrm_session_begin(struct wyrm_device *dev, struct wyrm_peer *peer, const s
 #if WYRM_RESPONDER
 void wyrm_session_confirm(struct wyrm_device *dev, struct wyrm_peer *peer)
 {
-    wyrm_session_wipe_handshake(dev, peer); /* both have the session of the peer's by now */
+    wyrm_session_wipe_handshake(dev,
+                                peer); /* both sides now use the session that the peer initiated */
     drop_session(dev, peer, &peer->previous);
     peer->previous = peer->current;
     peer->current = peer->next;

@@ -2,17 +2,17 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The clock inside the core. The caller's clock has 64 bits and any origin; what the core remembers
- * is never far from now, so it keeps 32 bits of it. When now comes near the end of their range, the
- * origin moves, and every time that is kept with it: what would fall off the range stops at its
- * end, where it means the same, long ago.
+ * The clock inside the core. The caller's clock has 64 bits and any origin. The core stores 32
+ * bits, because its times are never far from now. When now approaches the end of their range, the
+ * origin and all stored times move; times that would leave the range stop at 0, which still means
+ * long ago.
  */
 #include "wyrm_time.h"
 #include "wyrm_util.h"
 
-/* From its timers to its session indices, a peer has nothing but ticks. */
+/* All members of a peer from its timers to its session indices are ticks. */
 enum {
-    BACKWARD_MS = 1000, /* how far apart the clocks of threads that take turns may be */
+    BACKWARD_MS = 1000, /* tolerated difference between the clocks of several threads */
     PEER_TICKS_AT = offsetof(struct wyrm_peer, timers),
     PEER_TICKS = (offsetof(struct wyrm_peer, local) - PEER_TICKS_AT) / sizeof(wyrm_tick),
     DEVICE_TICKS_AT = offsetof(struct wyrm_device, next_due),
@@ -20,7 +20,7 @@ enum {
         (offsetof(struct wyrm_device, last_ephemeral) - DEVICE_TICKS_AT) / sizeof(wyrm_tick)
 };
 
-/* Moves `n` ticks, which stand `stride` bytes apart, `by` ms towards long ago. */
+/* Moves `n` ticks, `stride` bytes apart, into the past by `by` ms. */
 static WYRM_NOINLINE void move_ticks(void *first, size_t n, size_t stride, uint32_t by)
 {
     for (uint8_t *at = first; n > 0; n--, at += stride) {
@@ -31,10 +31,10 @@ static WYRM_NOINLINE void move_ticks(void *first, size_t n, size_t stride, uint3
     }
 }
 
-/* Puts the origin where now, `ahead` of the old one, is at WYRM_TICK_START. */
+/* Moves the origin so that now, `ahead` of the old origin, becomes WYRM_TICK_START. */
 static void move_origin(struct wyrm_device *dev, wyrm_ms ahead)
 {
-    wyrm_ms far = ahead - WYRM_TICK_START; /* beyond 64 bits the first time, when all is 0 */
+    wyrm_ms far = ahead - WYRM_TICK_START; /* wraps the first time, when all ticks are 0 */
     uint32_t by = far > UINT32_MAX ? UINT32_MAX : (uint32_t)far;
 
     for (unsigned i = 0; i < dev->pools->n_peers; i++) {
@@ -54,8 +54,8 @@ void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now)
 {
     wyrm_ms ahead = now - dev->origin;
 
-    /* A clock that was set back goes on from where it was: all that is to come would else wait for
-     * as long as it was set back by. */
+    /* If the clock was set back, continue from where it was: otherwise all timers would be late by
+     * that difference. */
     if (dev->now != 0 && (int64_t)(ahead + BACKWARD_MS - dev->now) < 0) {
         dev->origin += ahead - dev->now;
         return;

@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Times inside the core. Past and future must not be told apart by a sign that wraps, so ticks are
- * plain numbers, compared as such: 0 is long ago, WYRM_TICK_NEVER never, and what lies between is
- * kept between by moving the origin.
+ * Times inside the core. Ticks are compared as unsigned numbers and never wrap: 0 is long ago,
+ * WYRM_TICK_NEVER is never, and the origin moves so that all other times stay between them.
  */
 #ifndef WYRM_TIME_H
 #define WYRM_TIME_H
@@ -12,26 +11,26 @@
 #include "../wyrm.h"
 
 #define WYRM_TICK_NEVER UINT32_MAX
-/* Now is between these two: later than 0 and earlier than NEVER by more than any span in use (the
- * longest is a persistent keepalive of 65535 s). A new origin puts it at START, 12 days from each.
- */
+/* The current tick is between MIN and MAX, so its distance from 0 and NEVER exceeds every span in
+ * use (the longest is a persistent keepalive of 65535 s). A new origin sets it to START, 12 days
+ * from both. */
 #define WYRM_TICK_MIN   (UINT32_C(1) << 30)
 #define WYRM_TICK_START (UINT32_C(1) << 31)
 #define WYRM_TICK_MAX   (UINT32_C(3) << 30)
 
 /* Constants of the protocol, paper section 6.1; times in ms. */
 #define WYRM_REKEY_AFTER_MESSAGES (UINT64_C(1) << 60)
-#define WYRM_REKEY_AFTER_TIME     120000u /* ms; the initiator of a session renews it */
-#define WYRM_REJECT_AFTER_TIME    180000u /* a session is dead */
-#define WYRM_REKEY_ATTEMPT_TIME   90000u  /* then a handshake that finds no answer is given up */
+#define WYRM_REKEY_AFTER_TIME     120000u /* ms; then the initiator renews the session */
+#define WYRM_REJECT_AFTER_TIME    180000u /* then a session is not used any more */
+#define WYRM_REKEY_ATTEMPT_TIME   90000u  /* then a handshake without response is given up */
 #define WYRM_REKEY_TIMEOUT        5000u   /* between two initiations to a peer */
 #define WYRM_KEEPALIVE_TIMEOUT    10000u
 #define WYRM_INITIATION_INTERVAL  20u /* between two initiations accepted from a peer */
 
-/* Every call of the API that is told the time says so here first. */
+/* Called first by every public call that takes the time. */
 void wyrm_time_set(struct wyrm_device *dev, wyrm_ms now);
 
-/* `now` in ticks, for those who may not move the origin: at most late. */
+/* `now` in ticks, for calls that must not move the origin; limited to WYRM_TICK_NEVER. */
 static inline wyrm_tick wyrm_time_tick(const struct wyrm_device *dev, wyrm_ms now)
 {
     wyrm_ms ahead = now - dev->origin;
@@ -39,8 +38,8 @@ static inline wyrm_tick wyrm_time_tick(const struct wyrm_device *dev, wyrm_ms no
     return ahead < WYRM_TICK_NEVER ? (wyrm_tick)ahead : WYRM_TICK_NEVER;
 }
 
-/* True if at least `span` ms have passed since `since`. The only way in which ages are measured; a
- * clock that runs backwards makes nothing older, and stands still when it was set back. */
+/* True if at least `span` ms have passed since `since`. All ages are checked here. A clock that
+ * runs backwards makes nothing older. */
 static inline bool wyrm_expired(wyrm_tick now, wyrm_tick since, uint32_t span)
 {
     return since + span <= now; /* cannot overflow: `since` is at most WYRM_TICK_MAX */

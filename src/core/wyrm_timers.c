@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Up to a third of a second against two peers in step. It need not be unpredictable, so it comes
- * from a session index, which is random and public. */
+/* Up to a third of a second, so that two peers do not retry in step. It need not be unpredictable:
+ * it is derived from a session index, which is random and public. */
 static uint32_t jitter(uint32_t index)
 {
     return index % 334;

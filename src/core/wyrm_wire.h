@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The four messages of paper section 5.4 as offsets. Messages are read and written byte by byte at
- * these offsets, never through a struct, so that alignment and byte order do not matter.
+ * Offsets of the four messages of paper section 5.4. Messages are accessed by byte at these
+ * offsets, not through a struct, so alignment and byte order do not matter.
  */
 #ifndef WYRM_WIRE_H
 #define WYRM_WIRE_H
@@ -46,7 +46,7 @@ enum { DATA_RECEIVER = 4, DATA_COUNTER = 8, DATA_SEALED = 16, DATA_MIN_LEN = 32 
 /* Both handshake messages end in mac1 and mac2. */
 enum { MAC_LEN = 16, MACS_LEN = 32 };
 
-/* The kind of a datagram by type, reserved bytes and length; NONE if any of them is wrong. */
+/* The type of a datagram; NONE if type, reserved bytes or length are invalid. */
 static inline enum wyrm_message wyrm_classify(const uint8_t *buf, size_t len)
 {
     if (len < DATA_MIN_LEN)
