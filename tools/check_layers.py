@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Checks which room may know which: on #include lines, the symbols of a library, the lab's imports.
+"""Checks the dependencies between layers: #include lines, symbols of a library, imports of the lab.
 
     check_layers.py [--library build/host/libwyrm.a] [--nm nm]
 
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 
-# What each room may include; "top" is the sources right in src/, "public" the headers there.
+# The layers that each may include; "top" are the sources directly in src/, "public" its headers.
 MAY_INCLUDE = {
     "crypto": {"crypto", "public"},
     "core": {"core", "crypto", "public"},
@@ -33,7 +33,7 @@ MAY_INCLUDE = {
     "port": {"port", "public"},
     "user": {"user", "public"},
 }
-# The only public headers crypto may know: its own interface and what carries options and spans.
+# The only public headers that crypto may include: its own interface, options and spans.
 CRYPTO_MAY_INCLUDE = {"wyrm_crypto.h", "wyrm_config.h", "wyrm_span.h"}
 USER_FOLDERS = ("examples", "firmware", "daemon", "compat")
 # The files of core from top to bottom. Each may include and call those of lower levels.
@@ -61,7 +61,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTI
 
 
 def room_of(path: Path) -> str | None:
-    """The room a file of ours lives in; None for files of nobody's (tests, third parties)."""
+    """The layer of a file; None for tests and third-party files."""
     if path.is_relative_to(SRC):
         parts = path.relative_to(SRC).parts
         if len(parts) == 1:
@@ -73,7 +73,7 @@ def room_of(path: Path) -> str | None:
 
 
 def includes(path: Path) -> Iterator[tuple[str, Path, bool]]:
-    """The files of ours that a file includes: the name, the file, whether found beside it."""
+    """Our files that a file includes: the name, the file, and whether it is in the same folder."""
     for bracket, name in _INCLUDE.findall(path.read_text()):
         beside = (path.parent / name).resolve()
         in_src = (SRC / name).resolve()
@@ -134,7 +134,7 @@ def sources() -> list[Path]:
 
 
 def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """Groups of two or more of which each leads to all others (Tarjan's algorithm)."""
+    """Cycles: groups of nodes that can reach one another (Tarjan's algorithm)."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     path: list[str] = []
@@ -161,7 +161,7 @@ def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
 
 
 def check_include_cycles() -> list[str]:
-    """A source and its header count as one."""
+    """Counts a source and its header as one."""
     graph: dict[str, set[str]] = {}
     for path in sources():
         unit = path.relative_to(ROOT).with_suffix("").as_posix()
@@ -173,7 +173,7 @@ def check_include_cycles() -> list[str]:
 
 
 def lab_imports() -> dict[str, set[str]]:
-    """Per module of the lab the modules of the lab it imports, wherever in the file."""
+    """The lab modules that each module of the lab imports, anywhere in the file."""
     modules = {}
     for path in LAB.rglob("*.py"):
         parts = path.relative_to(LAB).with_suffix("").parts
@@ -215,7 +215,7 @@ def check_tree() -> list[str]:
 
 
 def symbols(library: Path, nm: str) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Per object of the archive: what it defines for others and what it leaves undefined."""
+    """The defined and the undefined global symbols of each object in the archive."""
     listing = subprocess.run(
         [nm, "-A", "-P", str(library)], check=True, capture_output=True, text=True, timeout=60
     ).stdout
@@ -231,7 +231,7 @@ def symbols(library: Path, nm: str) -> tuple[dict[str, set[str]], dict[str, set[
 
 
 def check_symbols(library: Path, nm: str) -> list[str]:
-    """Crypto calls crypto, core calls both, and beyond these only what `FREESTANDING` names."""
+    """Crypto calls crypto, core calls both; otherwise only the functions in `FREESTANDING`."""
     defined, undefined = symbols(library, nm)
 
     def members(room: str) -> set[str]:

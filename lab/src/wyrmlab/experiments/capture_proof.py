@@ -70,7 +70,7 @@ def two_columns(outside: list[packets.Seen], inside: list[packets.Seen]) -> Tabl
 
 EXPERIMENT = Experiment(
     name="capture-proof",
-    answers="Does anything but WireGuard leave the device while the tunnel carries pings?",
+    answers="Does the device send anything but WireGuard while the tunnel carries pings?",
     clock="host",
     quick_minutes=0.2,
     minutes=0.2,

@@ -47,7 +47,7 @@ def tell(bench: Bench, parameters: TcpipBaseline) -> None:
 
 EXPERIMENT = Experiment(
     name="tcpip-baseline",
-    answers="How fast is TCP on the device, and how much of it is left through the tunnel?",
+    answers="How fast is TCP on the device, with and without the tunnel?",
     clock="device",
     quick_minutes=0.6,
     minutes=2,

@@ -222,7 +222,7 @@ def _server_and_server(walk: Walk, key1: str, key2: str) -> None:
 
 EXPERIMENT = Experiment(
     name="wg-tools",
-    answers="Do wg and wg-quick do with wyrmd all that their users know of them?",
+    answers="Do wg and wg-quick work with wyrmd as with the kernel?",
     clock="none",
     quick_minutes=0.3,
     minutes=0.3,
