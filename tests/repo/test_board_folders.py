@@ -5,8 +5,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import pytest
+from elftools.elf.elffile import ELFFile
+from wyrmlab import boards
 from wyrmlab.base import paths
+from wyrmlab.setup import build
 
 FIRMWARE = paths.ROOT / "firmware"
 
@@ -25,3 +30,34 @@ def test_only_board_folders_name_hardware() -> None:
         if (match := hardware.search(path.read_text()))
     ]
     assert found == []
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", [one.name for one in boards.known().values() if not one.emulation])
+def test_boards_that_nothing_emulates_compile(name: str) -> None:
+    assert build.firmware(name).exists()
+
+
+def _loaded(elf: Path) -> bytes:
+    """What goes into flash, without the debugger's part."""
+    with elf.open("rb") as stream:
+        file = ELFFile(stream)
+        return b"".join(one.data() for one in file.iter_segments() if one["p_type"] == "PT_LOAD")
+
+
+@pytest.mark.timeout(900)
+def test_product_build_has_no_iperf() -> None:
+    assert b"iperf" in _loaded(build.firmware("m7"))
+    assert b"iperf" not in _loaded(build.firmware("m7", "product"))
+
+
+@pytest.mark.parametrize("board", boards.known().values(), ids=lambda board: board.name)
+def test_folder_says_how_the_board_is_built(board: boards.Board) -> None:
+    (folder,) = FIRMWARE.glob(f"boards/*/{board.name}")
+    said = (folder / "board.cmake").read_text() + "".join(
+        shared.read_text() for shared in folder.parent.glob("*.cmake")
+    )
+    for variable in ("TOOLCHAIN", "SOURCES", "LINKER_SCRIPT"):
+        assert f"set(BOARD_{variable} " in said or f"set(BOARD_{variable}\n" in said
+    for header in ("board.h", "board_freertos.h", "board_lwip.h"):
+        assert (folder / header).exists() or (folder.parent / header).exists()
