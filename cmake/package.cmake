@@ -6,6 +6,7 @@
 #
 #   wyrmling::core      static: protocol, cryptography, store, text; needs only mem* functions
 #   wyrmling::lwip      sources, compiled with the lwipopts.h of the target that links it
+#   wyrmling::tunnel    sources: wyrm_tunnel.h; brings wyrmling::lwip
 #   wyrmling::freertos  sources, compiled with its FreeRTOSConfig.h; brings wyrmling::lwip
 #
 # WYRM_DEFINITIONS sets options of docs/options.md (WYRM_IPV6=0;WYRM_RESPONDER=0); all targets and
@@ -23,6 +24,7 @@ add_library(wyrmling::core ALIAS wyrm)
 # The same function makes the targets of the installed package, from the installed sources.
 include(${CMAKE_CURRENT_LIST_DIR}/package/wyrmlingPorts.cmake)
 wyrmling_add_port(lwip wyrm WYRM_PORT_LWIP ${WYRM_LWIP_SRCS})
+wyrmling_add_port(tunnel wyrmling::lwip WYRM_PORT_LWIP ${WYRM_TUNNEL_SRCS})
 wyrmling_add_port(freertos wyrmling::lwip WYRM_PORT_FREERTOS ${WYRM_FREERTOS_SRCS})
 
 if(NOT WYRM_INSTALL)
@@ -39,6 +41,7 @@ install(TARGETS wyrm EXPORT wyrmling ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(EXPORT wyrmling NAMESPACE wyrmling:: FILE wyrmlingTargets.cmake DESTINATION ${package}
   COMPONENT wyrmling)
 install(DIRECTORY ${WYRM_SRC_DIR}/port/lwip ${WYRM_SRC_DIR}/port/freertos
+  ${WYRM_SRC_DIR}/port/tunnel
   DESTINATION ${ports}/port COMPONENT wyrmling)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/package/wyrmlingConfig.cmake.in

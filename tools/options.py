@@ -143,6 +143,7 @@ def page(options: list[Option]) -> str:
     titles = {
         "src/wyrm_config.h": "Protocol and cryptography",
         "src/wyrm_lwip.h": "lwIP port",
+        "src/wyrm_tunnel.h": "Complete tunnel",
         "src/wyrm_freertos.h": "FreeRTOS port",
         "src/wyrm_store.h": "Timestamps in flash",
         "src/wyrm_arduino.h": "Arduino library",

@@ -61,7 +61,7 @@ DOORS = (
     Configuration("arduino-esp8266", "Arduino, ESP8266: IPv4, -Os"),
     Configuration("plain-lwip", "lwIP without an OS: IPv6, -Os"),
 )
-DOOR_PARTS = (*COUNTED, GLUE, "Arduino class", EXTRAS)
+DOOR_PARTS = (*COUNTED, GLUE, "what the door adds", EXTRAS)
 VARIABLES = (
     Configuration("dual-480", "IPv4 and IPv6, 480 packets"),
     Configuration("dual-32", "IPv4 and IPv6, 32 packets"),
@@ -314,7 +314,14 @@ def _show_flash(console: Console, rows: dict[tuple[str, str], Row]) -> None:
 
 
 def _show_doors(console: Console, rows: dict[tuple[str, str], Row]) -> None:
-    headings = ("core", "crypto", "lwIP\nport", "FreeRTOS\nglue", "Arduino\nclass", "store,\ntext")
+    headings = (
+        "core",
+        "crypto",
+        "lwIP\nport",
+        "FreeRTOS\nglue",
+        "class or\ncompat",
+        "store,\ntext",
+    )
     shown = _table("flash by front door, Cortex-M4", *headings, "bytes")
     for one in DOORS:
         row = rows[DOOR, one.name]
