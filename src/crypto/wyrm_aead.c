@@ -17,7 +17,34 @@
 
 #if WYRM_SMALL
 
-/* Takes in `len` bytes, and zeros to the next multiple of 16. */
+struct aead {
+    struct wyrm_chacha20 chacha; /* its tail is also the buffer for the key and the tag */
+    struct wyrm_poly1305 poly;
+};
+
+#else
+
+struct aead {
+    uint8_t *out; /* where the next block goes */
+    size_t fill;  /* bytes of an incomplete block in `tail` */
+    uint32_t chacha[WYRM_CHACHA20_WORDS];
+    struct wyrm_poly1305 poly;
+    _Alignas(uint32_t) uint8_t tail[WYRM_CHACHA20_BLOCK]; /* at first the key of Poly1305 */
+    /* The end of the message for Poly1305: an incomplete block and both lengths. */
+    uint8_t end[2 * WYRM_POLY1305_BLOCK];
+};
+
+#endif
+
+static void wipe(struct aead *s)
+{
+    wyrm_wipe(s, sizeof(*s));
+    wyrm_scrub_stack();
+}
+
+#if WYRM_SMALL
+
+/* Adds `len` bytes, padded with zeros to a multiple of 16. */
 __attribute__((noinline)) static void absorb(struct wyrm_poly1305 *poly, const uint8_t *in,
                                              size_t len)
 {
@@ -32,11 +59,6 @@ __attribute__((noinline)) static void absorb(struct wyrm_poly1305 *poly, const u
     }
 }
 
-struct aead {
-    struct wyrm_chacha20 chacha; /* its tail serves for everything else that needs room */
-    struct wyrm_poly1305 poly;
-};
-
 /* Block 0 of the key stream is the key of Poly1305. */
 __attribute__((noinline)) static void start(struct aead *s,
                                             const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
@@ -50,7 +72,7 @@ __attribute__((noinline)) static void start(struct aead *s,
     absorb(&s->poly, aad, aad_len);
 }
 
-/* The tag of `len` bytes of ciphertext, left in the tail. */
+/* Leaves the tag of `len` bytes of ciphertext in the tail. */
 __attribute__((noinline)) static void make_tag(struct aead *s, const uint8_t *text, size_t len,
                                                size_t aad_len)
 {
@@ -63,13 +85,7 @@ __attribute__((noinline)) static void make_tag(struct aead *s, const uint8_t *te
     wyrm_poly1305_finish(&s->poly, room);
 }
 
-static void forget(struct aead *s)
-{
-    wyrm_wipe(s, sizeof(*s));
-    wyrm_scrub_stack();
-}
-
-/* Gathers the spans in `out` first: a little slower than in one pass, in a third of the code. */
+/* Gathers the spans in `out` first: slightly slower than one pass, and a third of its code. */
 static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                       const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                       const uint8_t key[WYRM_AEAD_KEY_LEN])
@@ -87,7 +103,7 @@ static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, s
     wyrm_chacha20_stream(&s.chacha, out, out, len);
     make_tag(&s, out, len, aad_len);
     wyrm_copy(out + len, s.chacha.tail, WYRM_AEAD_TAG_LEN);
-    forget(&s);
+    wipe(&s);
 }
 
 static bool open_text(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
@@ -102,30 +118,20 @@ static bool open_text(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_l
     ok = wyrm_ct_equal(s.chacha.tail, buf + len, WYRM_AEAD_TAG_LEN);
     if (ok)
         wyrm_chacha20_stream(&s.chacha, buf, buf, len);
-    forget(&s);
+    wipe(&s);
     return ok;
 }
 
 #else
 
-/* One for each use: that is what makes it fast. */
+/* Inlined into each caller, for speed. */
 #if !defined(__OPTIMIZE__)
 #define SHARED __attribute__((noinline)) static
 #else
 #define SHARED __attribute__((always_inline)) static inline
 #endif
 
-struct aead {
-    uint8_t *out; /* where the next block goes */
-    size_t fill;  /* bytes of a broken block that wait in `tail` */
-    uint32_t chacha[WYRM_CHACHA20_WORDS];
-    struct wyrm_poly1305 poly;
-    _Alignas(uint32_t) uint8_t tail[WYRM_CHACHA20_BLOCK]; /* the key of Poly1305 at first */
-    /* How the message for Poly1305 ends: a broken block, and both lengths. */
-    uint8_t end[2 * WYRM_POLY1305_BLOCK];
-};
-
-/* Takes in `len` bytes, zeros to the next multiple of 16, and the lengths if they follow. */
+/* Adds `len` bytes, padded with zeros to a multiple of 16, then the lengths if requested. */
 SHARED void absorb(struct aead *s, const uint8_t *in, size_t len, bool lengths)
 {
     size_t rest = len % WYRM_POLY1305_BLOCK, whole = len - rest;
@@ -143,7 +149,7 @@ SHARED void absorb(struct aead *s, const uint8_t *in, size_t len, bool lengths)
         wyrm_poly1305_blocks(&s->poly, end, n, 1);
 }
 
-/* Block 0 of the key stream is the key of Poly1305; the state is left at block 1. */
+/* Block 0 of the key stream is the key of Poly1305; the message is encrypted from block 1 on. */
 static void start(struct aead *s, const uint8_t *aad, size_t aad_len,
                   const uint8_t nonce[WYRM_AEAD_NONCE_LEN], const uint8_t key[WYRM_AEAD_KEY_LEN])
 {
@@ -156,8 +162,8 @@ static void start(struct aead *s, const uint8_t *aad, size_t aad_len,
     s->fill = 0;
 }
 
-/* Enciphers `len` bytes from `in`, as far as they fill blocks. */
-SHARED void encipher(struct aead *s, const uint8_t *in, size_t len)
+/* Encrypts all complete blocks and buffers the rest. */
+SHARED void encrypt(struct aead *s, const uint8_t *in, size_t len)
 {
     while (len > 0) {
         const uint8_t *from = in;
@@ -181,8 +187,8 @@ SHARED void encipher(struct aead *s, const uint8_t *in, size_t len)
     }
 }
 
-/* Enciphers what has been left in the tail. */
-static void encipher_rest(struct aead *s)
+/* Encrypts the incomplete last block. */
+static void encrypt_rest(struct aead *s)
 {
     if (s->fill == 0)
         return;
@@ -200,12 +206,6 @@ SHARED void make_tag(struct aead *s, uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8
     wyrm_poly1305_finish(&s->poly, tag);
 }
 
-static void forget(struct aead *s)
-{
-    wyrm_wipe(s, sizeof(*s));
-    wyrm_scrub_stack();
-}
-
 static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                       const uint8_t *aad, size_t aad_len, const uint8_t nonce[WYRM_AEAD_NONCE_LEN],
                       const uint8_t key[WYRM_AEAD_KEY_LEN])
@@ -215,14 +215,14 @@ static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, s
     start(&s, aad, aad_len, nonce, key);
     s.out = out;
     for (; n > 0; n--, spans++)
-        encipher(&s, spans->data, spans->len);
+        encrypt(&s, spans->data, spans->len);
     if (pad > 0) {
         memset(s.out + s.fill, 0, pad);
-        encipher(&s, s.out + s.fill, pad);
+        encrypt(&s, s.out + s.fill, pad);
     }
-    encipher_rest(&s);
+    encrypt_rest(&s);
     make_tag(&s, s.out, out, (size_t)(s.out - out));
-    forget(&s);
+    wipe(&s);
 }
 
 static bool open_text(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len,
@@ -237,10 +237,10 @@ static bool open_text(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_l
     ok = wyrm_ct_equal(s.tail, buf + len, WYRM_AEAD_TAG_LEN);
     if (ok) {
         s.out = buf;
-        encipher(&s, buf, len);
-        encipher_rest(&s);
+        encrypt(&s, buf, len);
+        encrypt_rest(&s);
     }
-    forget(&s);
+    wipe(&s);
     return ok;
 }
 
