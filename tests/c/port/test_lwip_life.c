@@ -9,6 +9,8 @@
 #define TEAR_DOWN  bench_teardown
 #include "bench.h"
 
+#include "wyrm_sleep.h"
+
 #include "lwip/priv/tcp_priv.h"
 #include "lwip/tcp.h"
 
@@ -495,6 +497,45 @@ TEST(several_changes_go_through_in_one_call)
     assert_int_equal(bench.lost, 1); /* the core had its turn afterwards */
 }
 
+/* ---- Deep sleep -------------------------------------------------------- */
+
+static uint8_t image[16384];
+
+static wyrm_status suspend(struct wyrm_device *device, wyrm_ms now, void *unused)
+{
+    LWIP_UNUSED_ARG(unused);
+    return wyrm_suspend(device, now, image, sizeof(image));
+}
+
+static wyrm_status resume(struct wyrm_device *device, wyrm_ms now, void *slept)
+{
+    return wyrm_resume(device, now, *(wyrm_ms *)slept, image, sizeof(image));
+}
+
+TEST(a_tunnel_resumed_after_deep_sleep_carries_data_without_a_handshake)
+{
+    struct wyrm_lwip_config config = bench_config();
+    struct bench_socket s;
+    wyrm_ms slept = 60000;
+
+    bench_connect();
+    bench.ready = bench.n_plain = 0;
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, suspend, NULL), WYRM_OK);
+    wyrm_lwip_remove(bench.tunnel); /* in place of the reset */
+    bench_advance(slept);
+    assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, resume, &slept), WYRM_READY);
+    assert_true(is_up());
+    bench_open(&s, 7);
+    assert_int_equal(bench_send(&s, "10.7.0.2", 7, 10), ERR_OK);
+    assert_int_equal(bench.n_wire, 1);
+    bench_settle();
+    assert_int_equal(bench.n_plain, 1);
+    assert_int_equal(bench.ready, 0);
+    assert_int_equal(wyrm_lwip_call_core(bench.tunnel, resume, &slept), WYRM_E_IMAGE);
+    bench_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +569,7 @@ int main(void)
         RUN(a_core_call_gets_the_device_the_time_and_its_argument),
         RUN(a_core_call_is_followed_by_service),
         RUN(several_changes_go_through_in_one_call),
+        RUN(a_tunnel_resumed_after_deep_sleep_carries_data_without_a_handshake),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
