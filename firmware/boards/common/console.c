@@ -65,7 +65,8 @@ long console_receive_from_isr(void)
 }
 
 /* Called with interrupts masked. A byte received while the UART's interrupt was masked raises no
- * interrupt later, so fetch it here. */
+ * interrupt later, so fetch it here. On other UARTs fetching it withdraws the interrupt, so that
+ * nobody would wake the reader: call this before looking into the ring. */
 static void resume(void)
 {
     uart_listen(true);
@@ -78,11 +79,11 @@ int board_console_read(void)
     int byte = -1;
 
     taskENTER_CRITICAL();
+    resume();
     if (ring_head != ring_tail) {
         byte = ring[ring_tail % RING];
         ring_tail++;
     }
-    resume();
     taskEXIT_CRITICAL();
     return byte;
 }
