@@ -11,6 +11,7 @@
 #                            empty if BOARD_INCLUDES and BOARD_SOURCES hold a port of the board's own
 #   BOARD_DEFINITIONS        macros for all sources, e.g. WYRM_WORKER_STACK_WORDS=768
 #   BOARD_CRYPTO_OPTIONS     options for the library's cryptography only
+#   BOARD_TESTS              sources of a program that tests the board's own code on the board
 # and has beside it board.h, board_freertos.h and board_lwip.h, here or in BOARD_INCLUDES.
 file(GLOB board_file CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_LIST_DIR}/../firmware/boards/*/${WYRM_BOARD}/board.cmake)

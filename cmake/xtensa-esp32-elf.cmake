@@ -11,14 +11,19 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 
 # The options of that processor as the compiler knows them, but for hardware loops. Assembly takes
-# the same ones, called differently.
+# the same ones, called differently. A file that includes this one may name more in XTENSA_OPTIONS,
+# and in XTENSA_ASSEMBLER_OPTIONS those for assembly only.
 set(common "-DWYRM_XTENSA_WINDOWED=1 -DWYRM_XTENSA_MULUH=1")
 set(assemble "--target=xtensa-unknown-elf")
 set(CMAKE_C_FLAGS_INIT
   "--target=xtensa-unknown-elf ${common} -fomit-frame-pointer -isystem /usr/lib/xtensa-lx106-elf/include")
 foreach(option
-    density div32 exception mac16 minmax mul16 mul32 mul32high nsa sext timers3 windowed)
+    density div32 exception mac16 minmax mul16 mul32 mul32high nsa sext timers3 windowed
+    ${XTENSA_OPTIONS})
   string(APPEND CMAKE_C_FLAGS_INIT " -Xclang -target-feature -Xclang +${option}")
+  string(APPEND assemble " -Xclangas -target-feature -Xclangas +${option}")
+endforeach()
+foreach(option ${XTENSA_ASSEMBLER_OPTIONS})
   string(APPEND assemble " -Xclangas -target-feature -Xclangas +${option}")
 endforeach()
 set(CMAKE_ASM_FLAGS_INIT "${common} ${assemble}")

@@ -28,13 +28,15 @@ class Flash:
     """The file that plays the flash chip, and how QEMU is told of it.
 
     Words in `options` may hold {file} and {size}. A new chip begins with the bytes of `head`, in
-    hex; all others are `erased`.
+    hex; all others are `erased`. `volatile` attaches a chip that forgets, where the board has none
+    unless it is told.
     """
 
     size: int
     options: Sequence[str]
     erased: int = 0
     head: str = ""
+    volatile: Sequence[str] = ()
 
     def command_line(self, file: Path) -> list[str]:
         # QEMU splits at commas; a doubled one stands for itself.

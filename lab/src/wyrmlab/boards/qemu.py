@@ -148,6 +148,8 @@ class Qemu:
             command += ["-icount", f"shift={self._icount_shift}"]
         if self.chip is not None:
             command += self.chip.command_line()
+        elif (flash := self._board.emulator.flash) is not None:
+            command += flash.volatile
         return command + self._options
 
     def _network(self) -> str:
