@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The high-water mark of TAI64N labels. Called by the handshake worker (wyrm_job_run) and by
- * whoever learns the wall clock; all state is under the store's own lock.
+ * The high-water mark of TAI64N timestamps. Called by the handshake worker (wyrm_job_run) and by
+ * the task that sets the wall clock; all state is under the store's own lock.
  *
  * A time is one number here: Unix seconds times 256 plus units of 2^24 ns (0..59), so that the
  * order of numbers is the order of labels. The mark is one of those, of a whole second: labels

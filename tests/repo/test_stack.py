@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The worst stack on a Cortex-M4, from the call graph: what the library and its ports take below
-the functions that lwIP and FreeRTOS call. What lwIP itself takes below a call of ours, and what an
-application hangs into the tunnel, comes on top."""
+"""The worst stack on a Cortex-M4, from the call graph, of the library and its ports below the
+functions that lwIP and FreeRTOS call. Stack of lwIP below our calls, and of an application's
+callbacks, is not included."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_the_handshake_worker_takes_no_more_stack_than_promised(
 
 
 def test_the_painted_stack_agrees_with_the_call_graph() -> None:
-    """Primitives and handshakes on an emulated Cortex-M4: nothing is written below what the call
-    graph gives, and most go all the way down."""
+    """Primitives and handshakes on an emulated Cortex-M4 write nothing below the depth that the
+    call graph gives, and most reach it."""
     one = core("m4")
     if not all(packages.which(name) for name in one.programs):
         pytest.skip(one.lacks())
@@ -71,7 +71,7 @@ def test_the_painted_stack_agrees_with_the_call_graph() -> None:
 
 
 def test_an_unknown_function_pointer_is_reported(library: Path) -> None:
-    with pytest.raises(WyrmError, match="wyrm_cookie_reply calls through a pointer"):
+    with pytest.raises(WyrmError, match="pointer call in wyrm_cookie_reply"):
         Program(library, {}, BARE).below("wyrm_cookie_reply")
 
 

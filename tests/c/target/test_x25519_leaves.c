@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The assembly of X25519 against its portable twin: the field over 32-bit limbs, whose file is
- * included here. Operands have many words of zeros and ones, and many lie near multiples of p.
+ * Compares the assembly of X25519 with its portable twin, the field over 32-bit limbs, whose file
+ * is included here. Operands have many words of zeros and ones, and many lie near multiples of p.
  */
 #define WYRM_X25519_ASM  0
 #define WYRM_FE_BITS     32

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """pytest plugin: every function of every cmocka executable is one test.
 
-Each test_NAME.c in the rooms of tests/c named below becomes an executable in each of the host
-presets. It runs once per preset, when the first of its functions is due; its XML report is then
-handed out.
+Each test_NAME.c in the folders of tests/c named below is compiled to an executable in each host
+preset. It runs once per preset, before its first test; its XML report has the results of all.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def functions_in(source: Path) -> list[str]:
 
 
 def _preprocessing(command: list[str]) -> Iterator[str]:
-    """The compile command without what makes it write files."""
+    """The compile command without the options that write files."""
     words = iter(command)
     for word in words:
         if word in ("-o", "-MF", "-MT", "-MQ"):
@@ -98,7 +97,7 @@ class Executable:
         return [name for name in self._run() if name not in known]
 
     def ending(self) -> str:
-        """What is wrong with the way it ended, or nothing."""
+        """The reason why the program failed as a whole, or an empty text."""
         failed = any(outcome.failure for outcome in self._run().values())
         return "" if failed else self._ending
 
@@ -199,7 +198,7 @@ class CFunction(CItem):
 
 
 class WholeProgram(CItem):
-    """The program ended well (sanitizers speak at the end) and ran nothing we did not list."""
+    """The program exited without error (sanitizers report at exit) and ran only listed tests."""
 
     def __init__(self, *, known: list[str], **rest: object) -> None:
         super().__init__(**rest)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""pytest plugin: which tests run where, and the count for the last line of `./wyrm test`."""
+"""pytest plugin: selects the tests of each run, and counts for the last line of `./wyrm test`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 class _Counter:
-    """Counts each test once; a set-up or clean-up that fails is a failure."""
+    """Counts each test once; a failing set-up or clean-up is a failure."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The cores that are measured: what builds for each, and what runs it."""
+"""The measured cores: the toolchain and the emulator of each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Core:
         return self.emulator[0] if self.emulator else "valgrind"
 
     def lacks(self) -> str:
-        """One sentence with the command that helps, or nothing."""
+        """One sentence with the command that installs what is missing, or an empty text."""
         absent = [name for name in self.programs if not packages.which(name)]
         if not absent:
             return ""
@@ -52,7 +52,7 @@ class Core:
         return f"{self.title} needs {' and '.join(absent)}: {packages.install_command(wanted)}"
 
     def tools(self) -> str:
-        """What the counts depend on beside our own source."""
+        """The tools that the counts depend on."""
         found = [
             exact_version(name)
             if name in (self.compiler, self.linker)
@@ -125,7 +125,7 @@ def core(name: str) -> Core:
 
 
 def version(program: str) -> str:
-    """The first thing that looks like a version in what the program says of itself."""
+    """The first version number in the output of the program's --version."""
     found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", re.sub(r"\([^)]*\)", "", _first_line(program)))
     return found[1] if found else "of unknown version"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Rows of figures, the targets beside them, and the comparison with what is committed."""
+"""Rows of figures, their targets, and the comparison with the committed baseline."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Row(BaseModel):
 
 
 class Goal(BaseModel):
-    """What is aimed at and what the best other implementation takes, on some cores."""
+    """The target and the best other implementation's figure, on some cores."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,7 +62,7 @@ class Goal(BaseModel):
 
 
 class Goals:
-    """Targets are for the speed profile: the others are published, not aimed."""
+    """Targets apply to the speed profile; the other profiles are only published."""
 
     def __init__(self, goals: Iterable[Goal]) -> None:
         self._by_place = {
@@ -112,7 +112,7 @@ def load_baseline(file: Path = BASELINE) -> Baseline:
 
 
 def merged(old: Baseline, tools: Mapping[str, str], rows: Sequence[Row]) -> Baseline:
-    """The old baseline with what was measured now in its place."""
+    """The old baseline with the rows measured now replaced."""
     anew = {(row.core, row.profile) for row in rows}
     kept = [row for row in old.rows if (row.core, row.profile) not in anew]
     return Baseline(tools={**old.tools, **tools}, rows=[*kept, *rows])
@@ -132,11 +132,11 @@ def save_baseline(baseline: Baseline, file: Path = BASELINE) -> None:
 
 
 def check_place(file: Path | None) -> None:
-    """Before the measuring, which takes long, instead of after it."""
+    """Checked before the measurement, which takes long."""
     if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
         raise UsageError(
             f"{paths.shown(file)} cannot be written.",
-            remedy="Name a file in a folder that is there.",
+            remedy="Name a file in an existing folder.",
         )
 
 
@@ -153,7 +153,7 @@ class Comparison:
 
 
 def compare(baseline: Baseline, tools: Mapping[str, str], rows: Sequence[Row]) -> Comparison:
-    """Any true rise counts; cores built with other tools are left out."""
+    """Every real growth counts; cores built with other tools are skipped."""
     found = Comparison()
     comparable = {
         core for core, with_what in tools.items() if baseline.tools.get(core) == with_what

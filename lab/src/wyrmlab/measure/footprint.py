@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Where flash and RAM go: object by object, from the linker's map, and structures from DWARF."""
+"""Flash and RAM by object, from the linker's map, and sizes of structures, from DWARF."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _measure_archive(archive: Path) -> Footprint:
 
 
 def _object_paths(archive: Path) -> dict[str, str]:
-    """An archive knows bare names only; the build folder beside it knows the paths."""
+    """An archive contains only file names; the build folder beside it has the paths."""
     found = archive.parent.glob("CMakeFiles/*.dir/**/*.o")
     return {path.name: str(path) for path in found}
 
@@ -232,7 +232,7 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _structures(elves: Iterable[ELFFile]) -> dict[str, int]:
-    """sizeof of the structures a user declares one of, as the compiler saw them."""
+    """sizeof of the structures that users declare, from the debug information."""
     found: dict[str, int] = {}
     for elf in elves:
         if not elf.has_dwarf_info():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`footprint`: what the library takes of a small device's flash, RAM and stack, beside targets."""
+"""`footprint`: flash, RAM and stack that the library needs on a small device, beside targets."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ class Row(BaseModel):
 
     @property
     def over(self) -> int | None:
-        """Bytes above the target; none or less: it is met."""
+        """Bytes above the target; 0 or less if it is met."""
         return None if self.target is None else self.sum - self.target
 
 
 class Goal(BaseModel):
-    """What is aimed at, in bytes."""
+    """A target in bytes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -188,7 +188,7 @@ def _program(one: Configuration, folder: Path) -> list[Row]:
 
 
 def _stack(one: Configuration, program: Path) -> list[Row]:
-    """The deepest way down, function by function."""
+    """The call chain with the worst stack, function by function."""
     known = stack.Program(program, stack.POINTERS, stack.BARE)
     rows = []
     for what, entries in ((STACK_PACKET, stack.PACKET_PATH), (STACK_WORKER, (stack.WORKER,))):
@@ -259,7 +259,7 @@ def save_baseline(baseline: Baseline, file: Path = BASELINE) -> None:
 
 
 def compare(baseline: Baseline, with_what: str, rows: Sequence[Row]) -> Comparison:
-    """Any rise counts, to the byte; what another compiler made is not compared."""
+    """Every byte of growth counts; builds of other compilers are not compared."""
     found = Comparison()
     same = with_what == baseline.tools
     if baseline.tools and not same:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""How deep the stack can get below a function of a linked program for Arm.
+"""Computes the worst-case stack depth below a function of a linked program for Arm.
 
-Both halves of the answer come out of the ELF file, and are the same for C and assembly: the
-call-frame information, with which debuggers unwind, says how much of the stack is in use at every
-instruction; the disassembly says where instructions call or jump into another function.
+Both parts come from the ELF file, for C and assembly alike: the call-frame information, which
+debuggers use for unwinding, gives the stack in use at every instruction; the disassembly gives the
+calls and jumps into other functions.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _VARIANT = re.compile(r"\.(?:isra|part|constprop|cold|lto_priv)\.?.*$")  # as GC
 
 # ---- What only people know of our library ----
 
-# Where lwIP comes in with a packet, or because time has passed; and where the worker begins.
+# Entry points: lwIP with a packet, lwIP with a timeout, and the worker.
 PACKET_PATH = ("wyrm_lwip_receive", "wyrm_lwip_output4", "wyrm_lwip_output6", "on_timer")
 WORKER = "wyrm_lwip_work"
-# Callbacks of the platform and the application, and what lwIP put into an interface.
+# Callbacks of the platform and the application, and function pointers in lwIP's netif.
 OUTSIDE: tuple[str, ...] = ()
 POINTERS = {
     "draw": OUTSIDE,
@@ -53,7 +53,7 @@ BARE = {"memcpy": 0, "strlen": 0, hex(0): 0}
 
 @dataclass(frozen=True)
 class Frame:
-    """A function on the way down, and what it has on the stack where it calls the next one."""
+    """A function of a call chain, and its stack use at the call of the next one."""
 
     name: str
     bytes: int
@@ -82,7 +82,7 @@ class _Function:
         place = bisect_right([begin for begin, _ in self.rows], at) - 1
         used = self.rows[place][1]
         if used is None:
-            raise WyrmError(f"The frame of {self.name} has no size that is known beforehand.")
+            raise WyrmError(f"The frame of {self.name} has no constant size.")
         return used
 
     def most(self) -> int:
@@ -91,7 +91,7 @@ class _Function:
 
 @dataclass(frozen=True)
 class _Transfer:
-    """An instruction that calls or jumps; `to` is None where a register says where."""
+    """A call or jump; `to` is None if its target is in a register."""
 
     at: int
     to: int | None
@@ -119,7 +119,7 @@ class Program:
         self._known: dict[int, Depth] = {}
 
     def below(self, name: str) -> Depth:
-        """The deepest way down from the entry of a function."""
+        """The call chain from the entry of a function that needs the most stack."""
         return self._depth(self._address(name), ())
 
     def _address(self, name: str) -> int:
@@ -139,7 +139,7 @@ class Program:
         if function is None:
             name = self._names.get(address, hex(address))
             if name not in self._bare:
-                raise WyrmError(f"Nothing says how much stack {name} takes.")
+                raise WyrmError(f"There is no call-frame information for {name}.")
             return Depth((Frame(name, self._bare[name]),))
         if function.begin not in self._known:
             if function in above:
@@ -162,7 +162,7 @@ class Program:
         if transfer.to is not None:
             return [transfer.to]
         if function.name not in self._pointers:
-            raise WyrmError(f"Nothing says what {function.name} calls through a pointer.")
+            raise WyrmError(f"The targets of a pointer call in {function.name} are not listed.")
         return [self._address(name) for name in self._pointers[function.name]]
 
 

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What a run measured, as JSON, and the report made of it."""
+"""The record of a run as JSON, and its report."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Builds: a folder each, made under a lock, compiler messages shown in full.
+"""Builds: one folder each, created under a lock; compiler messages are shown in full.
 
 Builds for the host are presets of CMake, builds for a board are a board and a variant.
 """
@@ -86,7 +86,7 @@ def firmware(board: str = boards.DEFAULT, variant: str = "") -> Path:
         _build(chosen.build_folder(variant), options, preset=None, target=None)
     product = chosen.firmware(variant)
     if not product.exists():
-        raise WyrmError(f"The build went through but left no {paths.shown(product)}.")
+        raise WyrmError(f"The build succeeded but did not create {paths.shown(product)}.")
     return product
 
 
@@ -154,7 +154,7 @@ def _build(
 
 
 def configured(folder: Path, options: dict[str, str], *, home: Path = paths.ROOT) -> bool:
-    """Once configured, ninja itself notices changed CMake files; only what we give may change."""
+    """Once configured, ninja itself detects changed CMake files; only our arguments may change."""
     cached = folder / "CMakeCache.txt"
     if not (folder / "build.ninja").exists() or not cached.exists():
         return False
@@ -164,7 +164,7 @@ def configured(folder: Path, options: dict[str, str], *, home: Path = paths.ROOT
 
 
 def follow(command: list[str], title: str) -> None:
-    """Shows progress on one line; on failure all that was said, compiler errors included."""
+    """Shows progress on one line; on failure prints the whole output, including compiler errors."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

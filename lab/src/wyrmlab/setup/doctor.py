@@ -94,7 +94,7 @@ def _cargo() -> list[Finding]:
 
 
 def sources() -> list[Finding]:
-    """Third-party source, and what fetches it if some is not here."""
+    """Third-party source, and the command that fetches it if missing."""
     return [
         *_cargo(),
         *(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`setup`: brings the machine to where everything else works, and does nothing when it is there."""
+"""`setup`: installs everything that the other commands need; does nothing if it is installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ensure(*groups: str, names: Iterable[str] = ()) -> None:
     if ready(groups, names):
         return
     say(
-        "Something this needs is not installed yet: setting up once. (Just this: `./wyrm setup`.)",
+        "This command needs packages that are not installed yet; setting up once (`./wyrm setup`).",
         style="bold",
     )
     setup(groups, names)
@@ -59,7 +59,7 @@ def setup_and_report(*, all_of_it: bool) -> None:
 
 
 def say(text: str, *, style: str = "") -> None:
-    """To the error stream: standard output belongs to a command's result."""
+    """Prints to standard error: standard output is for a command's result."""
     from rich.console import Console
 
     Console(stderr=True, highlight=False).print(text, style=style or None, soft_wrap=True)
@@ -95,7 +95,7 @@ def _install(wanted: list[packages.Package]) -> None:
     say(f"  They take {took} on disk." if took else "  Done.")
     if left := [package.name for package in wanted if not package.found()]:
         raise MissingError(
-            f"apt-get is done, yet this is still not found: {', '.join(left)}.",
+            f"apt-get succeeded, but this is still missing: {', '.join(left)}.",
             remedy="See: ./wyrm doctor",
         )
 

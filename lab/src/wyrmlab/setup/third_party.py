@@ -134,7 +134,7 @@ GROUPS = (FREERTOS_LWIP, MBEDTLS, RIVALS)
 
 
 def lacking(wanted: Iterable[str]) -> list[Group]:
-    """What these groups of packages need and has not been fetched."""
+    """Source that these groups of packages need and that is not fetched yet."""
     return [group for group in GROUPS if group.needed_for in wanted and not group.present]
 
 
@@ -174,7 +174,7 @@ def cargo_package() -> str | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One setup at a time; the kernel drops the lock however we end."""
+    """Allows one setup at a time; the kernel releases the lock when we exit."""
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def fetch(group: Group, cargo: str) -> None:
-    """Fetches a group unless it is there; all of it appears at once or not at all."""
+    """Fetches a group unless it is present; it appears completely or not at all."""
     with locked(group.target.parent):
         if group.present:
             return
@@ -267,7 +267,7 @@ def _vendor(group: Group, cargo: str, work: Path) -> None:
 def _keep(tree: Tree, vendor: Path, target: Path) -> None:
     found = sorted(vendor.glob(f"{tree.crate}-[0-9]*"))
     if len(found) != 1:
-        raise WyrmError(f"cargo delivered no single crate named {tree.crate}.")
+        raise WyrmError(f"cargo did not deliver exactly one crate named {tree.crate}.")
     if tree.archive:
         with tarfile.open(found[0] / tree.archive) as archive:
             archive.extractall(found[0], filter="data")
