@@ -200,3 +200,15 @@ def test_the_cmake_project_of_the_documents_builds(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "replayed or too late\n"
+
+
+def test_the_esphome_configuration_of_the_documents_is_valid(tmp_path: Path) -> None:
+    """By ESPHome itself, with the component of this repository."""
+    page = (ROOT / "docs" / "start" / "esphome.md").read_text()
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "wyrmling").symlink_to(ROOT)
+    (tmp_path / "sensor.yaml").write_text(text)
+    command = [str(extras.ESPHOME.python), "-m", "esphome", "config", "sensor.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "peer_endpoint: vpn.example.org" in done.stdout
