@@ -234,7 +234,11 @@ def test_a_page_of_several_runs_has_every_chart_and_needs_no_network(tmp_path: P
     one.record.published = ["A19"]
     other = made("second", ("plain", "tx", 7), ("tunnel", "tx", 3))
     told: list[tuple[Path, Record]] = [(run.folder, run.record) for run in (one, other)]
+    one.record.setup = ["host|<iperf>", "TAP", "board"]
     page = report.write_all(told, tmp_path / "report.html").read_text()
+    assert "&lt;iperf&gt;" in page
+    assert page.count('<svg class="setup"') == 1
+    page = page.replace('<svg class="setup"', "")
     assert page.count('<figure class="chart">') == page.count("<svg") == 2
     assert "3.77 to 5.55 (thesis)" in page
     for outside in ('src="', "url(h", "@import", "<link", "<script"):

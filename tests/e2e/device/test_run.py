@@ -130,6 +130,9 @@ def test_a_killed_run_loses_nothing_measured_and_resume_finishes_it(tmp_path: Pa
     assert "cycle 1:" not in again.stdout
     rounds = [sample.round for sample in kept.samples if sample.metric == "handshake_ms"]
     assert rounds == [1, 2, 3, 4]
+    pings = [sample.value for sample in kept.samples if sample.metric == "ping_ms"]
+    assert len(pings) == 4 * 2
+    assert all(0 < time_ms < 1000 for time_ms in pings)
     assert re.search(r"^interface: wg", (folder / "wg-show.txt").read_text(), re.MULTILINE)
     told = json.loads((folder / "record.json").read_text())
     assert told["schema_version"] == 2

@@ -109,6 +109,7 @@ def _run_for(one: Experiment, parameters: Parameters, board: boards.Board, *, re
     keeper.record.parameters = told
     keeper.record.question = one.answers
     keeper.record.axis = one.axis
+    keeper.record.setup = list(one.setup)
     keeper.record.clock = CLOCKS[one.clock]
     keeper.record.published = list(one.items)
     return keeper

@@ -25,6 +25,12 @@ from wyrmlab.records.record import DeviceUnderTest, Run, Sample
 from wyrmlab.setup import build
 
 Clock = Literal["device", "host", "none"]
+# The set-up of most: a device and the host it is emulated on.
+DEVICE_AND_HOST = (
+    "host|wireguard-go, iperf, ping",
+    "Ethernet (TAP)",
+    "board|FreeRTOS, lwIP, tunnel",
+)
 CLOCKS = {
     "device": "the device's own clock",
     "host": "the host's clock; depends on the machine and what else it does",
@@ -43,7 +49,8 @@ class Experiment:
     """`answers` is the question; `quick_minutes` and `minutes` what it takes on two cores; `items`
     the figures of the source documents that it sets beside its own. `variants` are the builds of
     the firmware that it boots or measures; without any it needs no board.
-    `axis` says what x is."""
+    `axis` says what x is, `setup` who is joined with whom.
+    """
 
     name: str
     answers: str
@@ -55,6 +62,7 @@ class Experiment:
     items: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     axis: str = ""
+    setup: tuple[str, ...] = ()
     prepare: Callable[[], None] | None = None
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from wyrmlab.experiments import proof
-from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parameters
 from wyrmlab.network import capture, packets
 from wyrmlab.network.host import HERE
 from wyrmlab.records.record import Table
@@ -76,6 +76,7 @@ EXPERIMENT = Experiment(
     minutes=0.2,
     parameters=CaptureProof,
     tell=tell,
+    setup=DEVICE_AND_HOST,
     items=("A07",),
     variants=("lab",),
 )

@@ -10,10 +10,10 @@ import re
 from pydantic import Field
 
 from wyrmlab.base.errors import WyrmError
-from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parameters
 
 _TOOK = r"^tunnel: up, handshake took ([\d.]+) ms"
-_REPLY = re.compile(r"^\d+ bytes from \S+: .*?time[=<]([\d.]+) ms", re.MULTILINE)
+_REPLY = re.compile(r"^reply \d+ from \S+: \d+ bytes in ([\d.]+) ms", re.MULTILINE)
 _SUM = re.compile(r"^ping: (\d+) sent, (\d+) received", re.MULTILINE)
 
 
@@ -58,6 +58,7 @@ EXPERIMENT = Experiment(
     minutes=0.5,
     parameters=DemoCycle,
     tell=tell,
+    setup=DEVICE_AND_HOST,
     items=("A05", "A06"),
     variants=("",),
 )

@@ -9,7 +9,7 @@ import time
 
 from pydantic import Field
 
-from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parameters
 
 _TOOK = r"^tunnel: up, handshake took ([\d.]+) ms"
 
@@ -44,5 +44,6 @@ EXPERIMENT = Experiment(
     minutes=0.5,
     parameters=HandshakeLatency,
     tell=tell,
+    setup=DEVICE_AND_HOST,
     variants=("",),
 )

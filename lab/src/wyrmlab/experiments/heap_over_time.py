@@ -19,7 +19,7 @@ from pydantic import Field
 from wyrmlab.base.errors import WyrmError
 from wyrmlab.boards import readings
 from wyrmlab.boards.device import Device
-from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parameters
 from wyrmlab.network.host import HERE
 from wyrmlab.peers import iperf
 
@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     minutes=10,
     parameters=HeapOverTime,
     tell=tell,
+    setup=DEVICE_AND_HOST,
     items=("A17",),
     variants=("",),
     axis="seconds of the device's clock",

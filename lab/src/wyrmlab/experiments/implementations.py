@@ -156,5 +156,6 @@ EXPERIMENT = Experiment(
     minutes=12,
     parameters=Implementations,
     tell=tell,
+    setup=("west|daemon, iperf", "veth", "east|the same daemon, iperf"),
     prepare=prepare,
 )

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from wyrmlab.experiments import traffic
-from wyrmlab.experiments.bench import Bench, Experiment, Parameters
+from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parameters
 
 
 class TcpipBaseline(Parameters):
@@ -53,6 +53,7 @@ EXPERIMENT = Experiment(
     minutes=2,
     parameters=TcpipBaseline,
     tell=tell,
+    setup=DEVICE_AND_HOST,
     items=("A19", "C03", "C17"),
     variants=("",),
 )

@@ -228,6 +228,7 @@ EXPERIMENT = Experiment(
     minutes=0.3,
     parameters=WgTools,
     tell=tell,
+    setup=(f"vm1|{VM1_OUTER}|wg1: {VM1}", "veth", f"vm2|{VM2_OUTER}|wg2: {VM2}"),
     items=("D03", "D04", "D05", "D06", "D08", "D09", "D10", "D11", "D12", "D13"),
     prepare=prepare,
 )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -42,6 +43,35 @@ def charts(record: Record) -> list[tuple[str, str]]:
     return made
 
 
+def drawing(parts: Sequence[str]) -> str:
+    """A set-up: machines as boxes, and between two of them what joins them."""
+    box, gap, height = 200, 120, 64
+    pieces = []
+    for number, text in enumerate(parts):
+        left = number // 2 * (box + gap)
+        middle = left + box / 2
+        if number % 2:
+            left += box
+            middle = left + gap / 2
+            pieces.append(f'<line x1="{left}" y1="44" x2="{left + gap}" y2="44"/>')
+        else:
+            pieces.append(
+                f'<rect x="{left + 1}" y="12" width="{box - 2}" height="{height}" rx="6"/>'
+            )
+        lines = text.split("|")
+        top = 36 if number % 2 else 49 - 9 * (len(lines) - 1)
+        for row, words in enumerate(lines):
+            place = f'x="{middle}" y="{top + 18 * row}"'
+            pieces.append(f'<text {place} text-anchor="middle">{html.escape(words)}</text>')
+    width = (len(parts) + 1) // 2 * (box + gap) - gap
+    return (
+        f'<svg class="setup" viewBox="0 0 {width} 88" role="img" style="max-width: {width}px"'
+        ' fill="none" stroke="currentColor" font-size="13">'
+        + "".join(pieces).replace("<text ", '<text fill="currentColor" stroke="none" ')
+        + "</svg>"
+    )
+
+
 @contextlib.contextmanager
 def page(title: str, height: float) -> Iterator[tuple[Axes, io.StringIO]]:
     """Axes to draw on; the SVG is in the buffer when the context ends."""
@@ -73,10 +103,13 @@ def _bars(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item]
             middle = figure.median
             spread = [[middle - figure.least], [figure.most - middle]]
             axes.barh(place, middle, 0.62, color=COLOURS[0])
-            axes.errorbar(middle, place, xerr=spread, color="#000000", capsize=3)
+            if len(figure.values) > 1:
+                axes.errorbar(middle, place, xerr=spread, color="#000000", capsize=3)
+            # Right of everything that is drawn in this row.
+            end = max([figure.most, *(value for item in beside for value in _of(item, figure))])
             axes.annotate(
                 f" {shown(middle)}",
-                (figure.most, place),
+                (end, place),
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
@@ -101,18 +134,23 @@ def _rounds(title: str, figure: Figure) -> str:
         axes.axhline(figure.median, color=COLOURS[0], linewidth=1)
         axes.annotate(f"median {shown(figure.median)}", (1, figure.median), va="bottom")
         axes.set_xlabel("sample")
-        axes.set_ylim(bottom=0)
+        axes.locator_params(axis="x", integer=True)
+        axes.set_ylim(0, 1.2 * figure.most)
     return text_of(out)
 
 
-def _mark(axes: Axes, chosen: Sequence[Figure], item: published.Item, number: int) -> None:
-    points = [
-        (value, place)
-        for place, figure in enumerate(chosen)
+def _of(item: published.Item, figure: Figure) -> list[float]:
+    """The values that an item has for a figure."""
+    return [
+        value
         for series in item.series
         if (series.path, series.direction) == (figure.path, figure.direction)
         for value in series.at(figure.x)
     ]
+
+
+def _mark(axes: Axes, chosen: Sequence[Figure], item: published.Item, number: int) -> None:
+    points = [(value, place) for place, figure in enumerate(chosen) for value in _of(item, figure)]
     if points:
         axes.scatter(
             *zip(*points, strict=True),

@@ -100,6 +100,9 @@ class Record(_Part):
     parameters: dict[str, Any] = {}
     clock: str = Field(default="", description="Whose clock the figures are on.")
     question: str = Field(default="", description="What the experiment answers.")
+    setup: list[str] = Field(
+        default=[], description="Machines, and between two of them what joins them."
+    )
     axis: str = Field(default="", description="What x is, where figures are points of curves.")
     samples: list[Sample] = []
     published: list[str] = Field(

@@ -48,6 +48,7 @@ class _Part:
 
     record: Record
     kind: str
+    drawing: str
     charts: list[tuple[str, str]]
     tables: list[Table]
     texts: list[_Text]
@@ -62,7 +63,7 @@ def write_all(records: Sequence[tuple[Path, Record]], file: Path) -> Path:
 
 def _part(folder: Path, record: Record) -> _Part:
     if record.device is None:
-        kind = "counted or measured on this machine"
+        kind = "counted" if record.clock.startswith("no clock") else "on this machine"
     else:
         kind = "emulated" if record.device.emulated else "real"
     texts = [
@@ -73,6 +74,7 @@ def _part(folder: Path, record: Record) -> _Part:
     return _Part(
         record,
         kind,
+        plot.drawing(record.setup) if record.setup else "",
         [*plot.charts(record), *((chart.title, _svg(chart)) for chart in record.charts)],
         [*samples.tables(record), *record.tables],
         texts,

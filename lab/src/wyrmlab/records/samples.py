@@ -36,7 +36,7 @@ class Figure:
         parts = [self.path, DIRECTIONS.get(self.direction, self.direction)]
         if self.x is not None:
             parts.append(self.x if isinstance(self.x, str) else f"{self.x:g}")
-        return ", ".join(part for part in parts if part) or self.metric
+        return ", ".join(part for part in parts if part) or "all"
 
     @property
     def median(self) -> float:
