@@ -9,6 +9,7 @@ set(BOARD_INCLUDES ${virt} ${common})
 set(BOARD_SOURCES
   ${virt}/board.c
   ${virt}/fault.c
+  ${virt}/memory.S
   ${virt}/protect.c
   ${virt}/start.c
   ${virt}/trap.S
