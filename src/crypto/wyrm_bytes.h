@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Little-endian words at any address. Written so that compilers make one load or store of it where
- * the core allows misaligned access, and bytes where it does not.
+ * Little-endian words at any address. Compilers turn these into one load or store where the core
+ * allows misaligned access, and into bytes elsewhere.
  */
 #ifndef WYRM_BYTES_H
 #define WYRM_BYTES_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where it is one instruction, a call would be longer; compilers only see that too late. */
+/* A single instruction is shorter than a call, which compilers consider too late. */
 #if WYRM_UNALIGNED && defined(__GNUC__)
 #define WYRM_BYTES_INLINE __attribute__((always_inline)) static inline
 #else
@@ -33,7 +33,7 @@ WYRM_BYTES_INLINE uint64_t wyrm_load_le64(const uint8_t *p)
 
 WYRM_BYTES_INLINE void wyrm_store_le32(uint8_t *p, uint32_t value)
 {
-    if (WYRM_UNALIGNED) { /* not every compiler makes one word of four bytes */
+    if (WYRM_UNALIGNED) { /* not every compiler combines four bytes into a word */
         __builtin_memcpy(p, &value, sizeof(value));
         return;
     }
@@ -49,16 +49,16 @@ WYRM_BYTES_INLINE void wyrm_store_le64(uint8_t *p, uint64_t value)
     wyrm_store_le32(p + 4, (uint32_t)(value >> 32));
 }
 
-/* memcpy, in small builds by a call: compilers make more code of a short one than a call takes.
- * Otherwise the built-in one, which compilers expand even if they are told of no library, and into
- * words where the types of its arguments allow them. */
+/* memcpy. In small builds a call, because compilers expand a short copy into more code than a call
+ * takes. Otherwise the builtin, which is expanded even in freestanding builds, into word accesses
+ * where the types of the arguments allow them. */
 #if WYRM_SMALL
 void wyrm_copy(void *out, const void *in, size_t len);
 #else
 #define wyrm_copy __builtin_memcpy
 #endif
 
-/* `n` words at once. */
+/* Loads `n` little-endian words. */
 static inline void wyrm_load_words(uint32_t *out, const uint8_t *in, size_t n)
 {
     wyrm_copy(out, in, 4 * n);
@@ -66,8 +66,8 @@ static inline void wyrm_load_words(uint32_t *out, const uint8_t *in, size_t n)
         out[i] = wyrm_load_le32(in + 4 * i);
 }
 
-/* True if words at `p` may be read and written by the two functions below: an address decides,
- * which is public, or nothing at all where the core takes words anywhere. */
+/* True if the two functions below may access words at `p`. Depends only on the address, which is
+ * public. */
 static inline bool wyrm_words_at(const void *p)
 {
     return WYRM_UNALIGNED || (WYRM_LITTLE_ENDIAN && (uintptr_t)p % 4 == 0);

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * ChaCha20 (RFC 8439 section 2.3) for the other files of this room.
+ * ChaCha20 (RFC 8439 section 2.3), internal interface.
  */
 #ifndef WYRM_CHACHA_H
 #define WYRM_CHACHA_H
@@ -13,24 +13,24 @@
 #define WYRM_CHACHA20_WORDS 16
 #define WYRM_CHACHA20_BLOCK 64
 
-/* Where the block counter lives in a state. */
+/* Index of the block counter in a state. */
 #define WYRM_CHACHA20_COUNTER 12
 
 void wyrm_chacha20_init(uint32_t state[WYRM_CHACHA20_WORDS], const uint8_t key[32],
                         const uint8_t nonce[12], uint32_t counter);
 
-/* The leaf: out = in ^ key stream for `blocks` > 0 whole blocks, and the counter moves on. out and
- * in are equal or do not overlap, and may be misaligned. */
+/* The leaf: out = in ^ key stream for `blocks` > 0 whole blocks; advances the counter. out and in
+ * are equal or do not overlap, and may be misaligned. */
 void wyrm_chacha20_blocks(uint32_t state[WYRM_CHACHA20_WORDS], uint8_t *out, const uint8_t *in,
                           size_t blocks);
 
-/* A state, and room for a broken block, which the caller wipes too. */
+/* A state, and a buffer for an incomplete block. The caller wipes both. */
 struct wyrm_chacha20 {
     uint32_t state[WYRM_CHACHA20_WORDS];
     _Alignas(uint32_t) uint8_t tail[WYRM_CHACHA20_BLOCK];
 };
 
-/* The same for `len` bytes. If they end in a broken block, nothing may follow. */
+/* The same for `len` bytes. Only the last call may end with an incomplete block. */
 void wyrm_chacha20_stream(struct wyrm_chacha20 *s, uint8_t *out, const uint8_t *in, size_t len);
 
 #endif /* WYRM_CHACHA_H */

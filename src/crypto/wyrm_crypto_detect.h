@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What the core is, read from the compiler's macros; a build may set any of these itself
+ * Properties of the core, from the compiler's macros. A build may set any of these itself
  * (-DWYRM_...).
  *
  *   WYRM_ARCH_<X>         1 on that architecture; its assembly files are empty elsewhere
@@ -39,8 +39,8 @@
 #endif
 #endif
 
-/* What assembly for an Xtensa needs to know. GCC names the calling convention, or the build does;
- * without it there is no assembly. The vendor's headers give the rest. */
+/* Properties of an Xtensa. GCC or the build names the calling convention, without which the
+ * assembly is not used; the vendor's headers describe the multiplier. */
 #if defined(__XTENSA__) && !defined(WYRM_XTENSA_WINDOWED)
 #if defined(__XTENSA_WINDOWED_ABI__)
 #define WYRM_XTENSA_WINDOWED 1
@@ -91,8 +91,8 @@
 
 /* ARMv6-M has no wide multiply (libgcc's branches on its operands); the UMULL of a Cortex-M3 takes
  * 3 to 5 cycles depending on its operands. An Xtensa may have MULUH but has no carry flag:
- * compilers turn each 64-bit addition into a branch. Unknown 16-bit machines get the careful
- * choice, too. */
+ * compilers turn each 64-bit addition into a branch. Unknown 16-bit machines are assumed to be
+ * no better. */
 #ifndef WYRM_CT_ADD64
 #ifdef __XTENSA__
 #define WYRM_CT_ADD64 0

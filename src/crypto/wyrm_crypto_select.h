@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Which implementation of each primitive is compiled. Nothing else chooses. A build may decide any
- * of these itself (-DWYRM_...); what it leaves open follows from the core (wyrm_crypto_detect.h).
+ * Selects the implementation of each primitive. A build may set any of these itself (-DWYRM_...);
+ * the others follow from the core (wyrm_crypto_detect.h).
  *
  *   WYRM_SMALL          1: smallest code; 0: fastest
  *   WYRM_ASM            1: use this architecture's assembly (set in wyrm_config.h)
@@ -30,7 +30,7 @@
 #endif
 #endif
 
-/* Where size is all that counts, X25519 and Poly1305 share the loop of wyrm_rows.h. */
+/* In the smallest build X25519 and Poly1305 share the loop of wyrm_rows.h. */
 #ifndef WYRM_ROWS
 #if WYRM_SMALL && !WYRM_ASM
 #define WYRM_ROWS (WYRM_CT_MUL64 ? 32 : 16)
@@ -89,7 +89,7 @@
                    (WYRM_POLY1305_BITS == 26 || (WYRM_POLY1305_BITS == 13 && WYRM_XTENSA_MULL)))))
 #endif
 #ifndef WYRM_BLAKE2S_ASM
-/* On ARMv6-M it is twice as big as the small C, if smaller than the fast: for speed only. */
+/* On ARMv6-M it is twice as large as the small C, but smaller than the fast C: for speed only. */
 #define WYRM_BLAKE2S_ASM                                                                           \
     (WYRM_ASM && (WYRM_ARCH_ARMV7M || WYRM_ARCH_ARMV7EM || WYRM_ARCH_RV32 || WYRM_ARCH_XTENSA ||   \
                   (WYRM_ARCH_ARMV6M && !WYRM_SMALL)))

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Comparing, copying and forgetting secrets.
+ * Comparing, copying and wiping secrets.
  */
 #include "wyrm_ct.h"
 #include "wyrm_bytes.h"
@@ -19,7 +19,7 @@ __attribute__((noinline)) void wyrm_copy(void *out, const void *in, size_t len)
 }
 #endif
 
-/* Without a branch where comparisons are made by branches (Xtensa). */
+/* Without a comparison, which compiles to a branch on an Xtensa. */
 static inline bool is_zero(uint32_t value)
 {
     return wyrm_opaque(~value & (value - 1)) >> 31;
@@ -30,7 +30,7 @@ bool wyrm_ct_equal(const void *a, const void *b, size_t len)
     const uint8_t *x = a, *y = b;
     uint32_t difference = 0;
 
-    /* Opaque, or the compiler might leave at the first byte that settles the result. */
+    /* Opaque: otherwise the compiler could stop at the first byte that decides the result. */
     for (; !WYRM_SMALL && WYRM_UNALIGNED && len >= 4; len -= 4, x += 4, y += 4)
         difference = wyrm_opaque(difference | (wyrm_load_le32(x) ^ wyrm_load_le32(y)));
     for (size_t i = 0; i < len; i++)
@@ -51,11 +51,11 @@ bool wyrm_ct_is_zero(const void *a, size_t len)
 void wyrm_wipe(void *memory, size_t len)
 {
     memset(memory, 0, len);
-    /* The compiler must believe that somebody reads the zeros. */
+    /* The compiler must assume that the zeros are read. */
     __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
-/* Calls nothing and so saves no register, whose value might be a secret of the caller. */
+/* A leaf function: it saves no register, which could contain a secret of the caller. */
 __attribute__((noinline)) void wyrm_scrub_stack(void)
 {
     volatile uint64_t frames[WYRM_SCRUB_BYTES / 8];

@@ -27,8 +27,8 @@ __attribute__((noinline)) static void hmac(struct wyrm_blake2s *s, uint8_t out[W
     }
 }
 
-/* HMAC under one key of a hash's length, whose blocks are taken in once instead of for each use;
- * or not, where size counts. */
+/* HMAC with one 32-byte key for several messages. Fast builds compress the key's two blocks once,
+ * small builds for each message. */
 #if WYRM_SMALL
 
 struct keyed {
@@ -93,7 +93,7 @@ void wyrm_hmac(uint8_t out[WYRM_HASH_LEN], const uint8_t *key, size_t key_len, c
         key = s.short_key;
         key_len = sizeof(s.short_key);
     }
-    if (key_len == 0) { /* zeros are added to any key */
+    if (key_len == 0) { /* keys are padded with zeros anyway */
         s.short_key[0] = 0;
         key = s.short_key;
         key_len = 1;
@@ -109,7 +109,8 @@ void wyrm_kdf(uint8_t out1[WYRM_HASH_LEN], uint8_t *out2, uint8_t *out3,
 {
     struct {
         struct keyed hmac;
-        uint8_t text[WYRM_HASH_LEN + 1]; /* the output before, if any, and the number of this one */
+        uint8_t
+            text[WYRM_HASH_LEN + 1]; /* the previous output, if any, and the number of this one */
     } s;
     uint8_t *outs[3] = {out1, out2, out3};
     size_t before = 0;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * The ChaCha20 leaf on AArch64: four blocks at a time, lane i of each NEON register belonging to
- * block i, then what is left one by one. The portable twin is in c/wyrm_chacha.c.
+ * block i, then the remaining blocks one by one. The portable twin is in c/wyrm_chacha.c.
  *
  * Constant time: additions, exclusive ors, shifts and shuffles by constants.
  */

@@ -7,10 +7,10 @@
  * ChaCha20 for Cortex-M0, M0+, M1 and M23 (ARMv6-M, ARMv8-M baseline).
  * Portable twin: c/wyrm_chacha.c.
  *
- * The working words lie in memory twice: by columns and by diagonals, four words each in a row. A
- * quarter round fetches its four words at once from one arrangement and puts them into the other,
- * from which the next round fetches. RORS takes its amount from a register; three of the four live
- * in registers, and rotating by 16 is REV16 and REV.
+ * The working words are in memory twice, by columns and by diagonals, the four words of each in
+ * sequence. A quarter round loads its four words from one arrangement and stores them to the other,
+ * for the next round. RORS takes its amount from a register: three of the four amounts have one,
+ * and a rotation by 16 is REV16 and REV.
  *
  *   r0-r3  a, b, c, d          r4-r6  25, 20, 24        r7  pointer to the words
  *   r8     rounds left         r9 state, r10 out, r11 in, r12 end of in

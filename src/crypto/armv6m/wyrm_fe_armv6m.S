@@ -44,7 +44,7 @@
 
 /* ---- Products of 64 bits ---------------------------------------------- */
 
-/* Operands x and y stand this far apart in memory. */
+/* Distance of operands x and y in memory. */
 #define Y 32
 
 /* Half word \i of x and y at r0 */
@@ -644,8 +644,8 @@ settle:                                     @ the element before r0 += r2; r3 = 
     .word   121665 - 0x10000
     end_func plus_a24
 
-/* The frame of the ladder. What is doubled, x2 and z2, and what is added, x3 and z3, are in their
- * places of c/wyrm_x25519.c. */
+/* The frame of the ladder. The doubled point x2, z2 and the summed point x3, z3 are placed as in
+ * c/wyrm_x25519.c. */
 #define X2      0
 #define Z3      32
 #define T0      64
@@ -672,7 +672,7 @@ settle:                                     @ the element before r0 += r2; r3 = 
     call    wyrm_fe_sqr_armv6m, \out, \a
 .endm
 
-/* As the ladder, where *x is 9: its product by x1 = 3^2 is one by 3 of what is squared. */
+/* The ladder for *x = 9 = 3^2: multiplies by 3 before the squaring instead of by 9 after it. */
     func    wyrm_fe_ladder_from_9_armv6m
     movs    r3, #0
     b       .Lladder

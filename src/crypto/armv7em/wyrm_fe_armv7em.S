@@ -21,15 +21,15 @@
  * the other half of a.
  *
  * sqr goes by columns with a in r0-r7: each product a[i] * a[j], i < j, is taken once, as
- * d[i] * a[j] with d = 2 a. Word i turns from a[i] into d[i] in place (ADCS, the carry lives in the
+ * d[i] * a[j] with d = 2 a. Word i turns from a[i] into d[i] in place (ADCS, the carry stays in the
  * flag) after column 2 i, where a[i] * a[i] has been used and after which only d[i] is. The bit
  * that leaves d[j - 1] belongs to the column of a[j] * a[j] and is added there as `a[j] & -(bit)`.
  *
  *   r0-r7   the element at work, into and out of mul, sqr, plus and minus
  *   r8-r11, lr   words of the product; of the other operand in sums       r12  pointer to that
  *
- * Reduction: 2^256 = 38. The top word comes first: what it has above bit 255 goes back in as
- * 19 * (.) at the bottom, where it serves as the first carry of the chain.
+ * Reduction: 2^256 = 38. The top word is computed first: 19 times its part above bit 255 is
+ * the first carry of the chain at the bottom.
  *
  * Constant time: no branch but on the public counter, no address but from the stack pointer and
  * the arguments. UMULL, UMAAL and MLA take the same time for all operands on these cores (that is
@@ -274,7 +274,7 @@ sqr:
 
 /* plus:       r0-r7 += [r12], r12 moves on
  * plus_pair:  the same after loading r0-r7 from [r12], so for neighbours in memory
- * A carry out of the top comes back as 38, and only once: what is left after it is small. */
+ * A carry out of the top adds 38, once: the result is then small. */
     local_func plus, entry=plus_pair
     ldmia   r12!, {r0-r7}
 plus:
@@ -303,7 +303,7 @@ plus:
     end_func plus
 
 /* minus, minus_pair: likewise, r0-r7 -= [r12].
- * A borrow from above the top is paid with 38, and only once: what is left after it is large. */
+ * A borrow out of the top subtracts 38, once: the result is then large. */
     local_func minus, entry=minus_pair
     ldmia   r12!, {r0-r7}
 minus:
@@ -396,7 +396,7 @@ minus:
     mul_by  Z2
     put     X3
 
-    add     r12, sp, #A                     @ AA, of C or A: what is doubled
+    add     r12, sp, #A                     @ AA, of C or A: the doubled point
     bl      choose_sqr
     put     A
     add     r12, sp, #Z2                    @ BB, of D or B

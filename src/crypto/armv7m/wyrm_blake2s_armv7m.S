@@ -75,7 +75,7 @@
     save    R4_R11, lr
     reserve FRAME
 
-    /* The message, from wherever it lies. */
+    /* The message, at any alignment. */
     mov     r12, sp
 .rept 2
     ldr     r4, [r1], #4
@@ -180,8 +180,8 @@
 
 /* ---- WYRM_SMALL ------------------------------------------------------------
  *
- * v lies in the frame; one function mixes two columns or diagonals, which come and go as pairs of
- * words. Nothing stays rotated.
+ * v is in the frame; one function mixes two columns or diagonals, loaded and stored as pairs of
+ * words. No rotation is deferred.
  *
  *   r0, r1   two of v0-v3        r4, r5     two of v4-v7      r3    table
  *   r8, r9   two of v8-v11       r10, r11   two of v12-v15    r6    its end      r12   message word

@@ -7,10 +7,10 @@
  * ChaCha20 for Cortex-M3, M4, M7 and M33 (ARMv7-M, ARMv7E-M, ARMv8-M mainline).
  * Portable twin: c/wyrm_chacha.c.
  *
- * Rotations cost nothing: a word that is to be rotated stays as it is, and the next instruction that
- * reads it does so through the barrel shifter. A quarter round takes rows b and d with rotations by
- * 25 and 24 to the right pending and leaves them so; the start values are turned the other way to
- * begin like that. Fourteen words live in registers; of row c only the pair at work does.
+ * Rotations cost nothing: they are deferred to the next instruction that reads the word, through
+ * the barrel shifter. Before and after a quarter round, rows b and d have right rotations by 25 and
+ * 24 pending; the start values are rotated left accordingly. Fourteen words are in registers; of
+ * row c only the active pair.
  *
  *   r0-r3    x0-x3                    r4-r7           x4-x7, pending 25
  *   r8, r9   x8, x9 or x10, x11       r10-r12, lr     x12-x15, pending 24
@@ -33,7 +33,7 @@
 #define ROUNDS_PER_LOOP 4
 #endif
 
-/* The frame. The first 14 words are what the registers begin a block with. */
+/* The frame. The first 14 words are the start values of the registers. */
 #define START     0
 #define START_C   32
 #define START_D   40
@@ -226,7 +226,7 @@
     cmp     r12, r2
     bne     .Lblock
 
-    /* Clear what the frame holds of key and key stream. */
+    /* Clear key and key stream in the frame. */
     movs    r1, #0
     movs    r2, #0
     movs    r3, #0

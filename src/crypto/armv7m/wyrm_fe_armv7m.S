@@ -22,8 +22,8 @@
  *   r0-r3     four limbs of a             lr  pointer to a
  *   r4-r10    columns                     r11, r12  two limbs of b, or of 2 a
  *
- * Reduction: 2^260 = 608. The carries of both halves run side by side; SBFX takes the rounded limb
- * out of the low one, and what is left after it goes on as `asr #13`.
+ * Reduction: 2^260 = 608. The carries of both halves run side by side; SBFX extracts the rounded
+ * limb of the low one, and the remainder continues as `asr #13`.
  *
  * Constant time: no branch, no address but from the stack pointer and the
  * arguments. MUL and MLA of 32 x 32 -> 32 bits take the same time for all operands on a Cortex-M3;
@@ -133,10 +133,9 @@
     columns 9, \c0, \c1, \c2, r3
 .endm
 
-/* One limb of both halves: \high, \low are the columns, \low becomes the limb. \before is the high
- * column before this one, r6 what is left of the low limb before, r4 = 608; \t is lost and may be
- * \before. Upwards goes the floor of the high one: its limb need not be small on either side of
- * zero. */
+/* One limb of both halves: \high, \low are the columns, \low becomes the limb. \before is the
+ * previous high column, r6 the remainder of the previous low limb, r4 = 608. Clobbers \t, which may
+ * be \before. The high one carries its floor: its limb need not be balanced around zero. */
 .macro limb before, high, low, t, bits=13
     add     \high, \high, \before, asr #13
     .if     \bits == 13
@@ -162,8 +161,8 @@
     stmia   r0!, {r7-r10}
 .endm
 
-/* r6 is what is left of the last limb, of 8 bits: puts 19 * (r6 >> 8) in at the bottom of [r0].
- * Changes r1-r6. */
+/* r6 is the remainder of the last limb, which has 8 bits: adds 19 * (r6 >> 8) to the lowest limb of
+ * [r0]. Clobbers r1-r6. */
 .macro wrap
     asr     r6, r6, #8
     mov     r4, #19

@@ -7,10 +7,10 @@
  * inversion", 2019), a third of the work of a power. The variant is that of a half-integer delta,
  * for which 590 steps suffice below 2^256 (Pieter Wuille's computation for libsecp256k1).
  *
- * Thirteen steps look at the lowest limbs of f and g only and give a matrix of small integers; it
- * is applied to f, g and, modulo p, to d, e, and what it makes divisible by 2^13 moves down by a
- * limb. d z = f and e z = g hold throughout; in the end g = 0 and f = 1 or -1, so that d is the
- * inverse but for its sign.
+ * Thirteen steps depend only on the lowest limbs of f and g and give a matrix of small integers. It
+ * is applied to f, g and, modulo p, to d, e; the results are divisible by 2^13 and move down by one
+ * limb. The invariants are d z = f and e z = g. At the end g = 0 and f = 1 or -1, so d is the
+ * inverse up to its sign.
  *
  * Constant time: the number of steps is fixed, choices within a step are masks.
  */

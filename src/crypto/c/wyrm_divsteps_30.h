@@ -2,13 +2,13 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Division in the field of wyrm_fe_32.h by division steps, as in wyrm_divsteps_13.h, which explains
- * them; here in batches of 30 steps on limbs of 30 bits, with products of 64.
+ * Division in the field of wyrm_fe_32.h by division steps, which wyrm_divsteps_13.h explains; here
+ * in batches of 30 steps on limbs of 30 bits, with 64-bit products.
  *
- * A batch is two halves of 15 steps: so far both entries of a matrix row fit one word, and a step
- * works on them at once. Limbs have two bits to spare, so products are taken as the low word of
- * m * x and the high word of m * 4 x; where these overlap they tell what the low words of a sum
- * have lost, and no sum needs two words.
+ * A batch consists of two halves of 15 steps, after which both entries of a matrix row still fit
+ * into one word, so a step processes both at once. Limbs have two spare bits, so a product is split
+ * into the low word of m * x and the high word of m * 4 x. Their overlap recovers the carries that
+ * the sum of low words loses, so no sum needs two words.
  *
  * Constant time: the number of steps is fixed, choices within a step are masks or factors.
  */
@@ -184,8 +184,8 @@ __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
         divsteps_apply(&s.fg, &s.m, 0);
     }
 
-    /* d, or -d if f = -1; then what is above bit 255 comes back in as 19 each, and p is added if
-     * that was negative. */
+    /* d, or -d if f = -1. Then fold the part above bit 255 (2^255 = 19), and add p if that part was
+     * negative. */
     divsteps_settle(s.de.a, s.fg.a[DIVSTEPS_LIMBS - 1] >> 31, 0);
     above = s.de.a[DIVSTEPS_LIMBS - 1] >> 15;
     s.de.a[DIVSTEPS_LIMBS - 1] &= 0x7fff;

@@ -6,21 +6,21 @@
  * products but no carry flag: there compilers make branches of 64-bit additions, which would depend
  * on secrets.
  *
- * So nothing is added here that could carry. Of the products of a column the low words are summed
- * up modulo 2^32, and apart from them what is above bit 27, rounded down. Each product leaves less
- * than 2^27 out of the latter; for ten of them and what is folded in that is less than 2^32, so the
- * sum of low words tells it. This rest and twice what the column before has above bit 27 make a
- * column of 32 bits. So carries need only be settled once, in the lower half: columns 8 to 18 come
- * first, 2^260 = 608 times columns 10 to 18 go into the others, and what column 9 has above bit 255
- * is the first carry.
+ * So no addition here may carry. Each column has two sums: the low words of its products modulo
+ * 2^32, and the parts of the products above bit 27, rounded down. Each product contributes less
+ * than 2^27 that the second sum omits. For ten products and the folded part this remainder is less
+ * than 2^32, so it follows from the sum of low words. The remainder plus twice the second sum of
+ * the previous column is a column of 32 bits. So carries propagate only once, in the lower half:
+ * columns 8 to 18 are computed first, 2^260 = 608 times columns 10 to 18 is added to the others,
+ * and the part of column 9 above bit 255 is the first carry.
  *
- * Bounds: a product is a result of mul or sqr. Its limbs 0 to 8 are from 0 to 2^26 - 1, limb 9 lies
+ * Bounds: a product is a result of mul or sqr. Its limbs 0 to 8 are from 0 to 2^26 - 1, limb 9 is
  * between -2^16 and 2^21 + 2^16. add and sub take products and give limbs 1 to 8 below 2^26 in
  * amount, limb 0 below 2^26 + 18, limb 9 below 2^22; that is what mul and sqr take, but limb 0 of
  * the second factor has to be below 2^26: a sum must be the first. mul_a24 takes a product and a
- * difference; its limbs are below 2^26 + 2^22. So a column is below 1.99 * 2^30 in amount: ten
- * rests of 2^27 and that of what is folded in make 1.38, twice what nine products of a column have
- * above bit 27 makes 0.57, the top limbs being small.
+ * difference; its limbs are below 2^26 + 2^22. So a column is below 1.99 * 2^30 in amount:
+ * 1.38 for ten remainders of 2^27 and that of the folded part, 0.57 for twice the second sum of
+ * nine products, whose top limbs are small.
  */
 #ifndef WYRM_FE_26_H
 #define WYRM_FE_26_H
@@ -71,7 +71,7 @@ static void fe_ripple(struct fe *a, int32_t carry)
     a->limb[FE_LIMBS - 1] += carry;
 }
 
-/* Takes bit 255 and those above it away and returns what they are worth: 2^255 = 19. */
+/* Clears bit 255 and above and returns their value: 2^255 = 19. */
 static inline int32_t fe_fold(int32_t *top)
 {
     int32_t beyond = *top >> FE_TOP;
@@ -128,7 +128,7 @@ static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
         out->limb[i] = a->limb[i] - b->limb[i];
 }
 
-/* `low` modulo 2^32, and the sum of what the products of the column have above bit FE_SPLIT. */
+/* The two sums of a column: low words modulo 2^32, and the parts above bit FE_SPLIT. */
 struct fe_column {
     uint32_t low;
     int32_t high;

@@ -98,7 +98,8 @@ authenticate(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len, cons
     }
     wyrm_poly1305_finish(&s.poly, tag);
     wyrm_wipe(&s, sizeof(s));
-    wyrm_scrub_stack(); /* that of the caller may end above what the functions called here left */
+    wyrm_scrub_stack(); /* the frames of functions called here may be deeper than the caller clears
+                         */
 }
 
 void wyrm_poly1305(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len,

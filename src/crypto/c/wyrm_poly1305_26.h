@@ -5,10 +5,10 @@
  * Poly1305 over five limbs of 26 bits, for cores that have high words of products but no carry
  * flag: there compilers make branches of 64-bit additions, which would depend on secrets.
  *
- * So nothing is added here that could carry. Of the products of a column the low words are summed
- * up modulo 2^32, and apart from them what is above bit 29. Each product leaves less than 2^29 of
- * its low end out of the latter; for five of them and the carry of the column before that is less
- * than 2^32, so the sum of low words tells it.
+ * So no addition here may carry. Each column has two sums: the low words of its products modulo
+ * 2^32, and the parts of the products above bit 29. Each product contributes less than 2^29 that
+ * the second sum omits. For five products and the carry of the previous column this remainder is
+ * less than 2^32, so it follows from the sum of low words.
  *
  * Bounds: limbs below 2^27 with a block added, 5 r below 2^28.4, so a column below 2^57.7 and its
  * carry below 2^31.7; the last one, without any 5 r, below 2^29.4.

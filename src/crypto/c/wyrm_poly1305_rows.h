@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Poly1305 in the least code, on the rows that X25519 has too.
+ * Poly1305 in minimal code, with the row function of X25519.
  *
- * Bounds: the sum stays below 2^130 + 2^128, with a block below 2^131; times r, which is below
- * 2^124, below 2^255, of which five times what lies from bit 130 on is below 2^127.4.
+ * Bounds: the sum is below 2^130 + 2^128, and below 2^131 with a block added. Multiplied by r,
+ * which is below 2^124, it is below 2^255. Five times its part from bit 130 up is below 2^127.4.
  */
 #ifndef WYRM_POLY1305_ROWS_H
 #define WYRM_POLY1305_ROWS_H
@@ -35,8 +35,8 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
         memset(x, 0, sizeof(x));
         for (unsigned i = 0; i < LIMBS; i++)
             high[i + 1] = wyrm_row(x + i, state->key[i], h, LIMBS + 1);
-        /* 2^130 = 5: what lies from bit 130 on is added four times and once, two bits lower. The
-         * latter begins a limb lower, in h[-1], which stays zero. */
+        /* 2^130 = 5: add the part from bit 130 up four times and once, two bits lower. The second
+         * sum starts one limb lower, in h[-1], which remains zero. */
         memcpy(h, x, sizeof(h[0]) * (LIMBS + 1));
         h[LIMBS] &= 3;
         high[0] ^= h[LIMBS];

@@ -30,9 +30,9 @@ struct rungs {
     struct fe t0, t1;
 };
 
-/* One bit of the scalar: RFC 7748 section 5, with one change. A and C, B and D trade places when
- * the roles of the points do, but DA + CB and (DA - CB)^2 do not notice: so only what is doubled is
- * selected. */
+/* One bit of the scalar: RFC 7748 section 5, with one change. Exchanging the points exchanges A
+ * with C and B with D, which leaves DA + CB and (DA - CB)^2 unchanged. So only the point to be
+ * doubled is selected. */
 static void ladder_step(struct rungs *s, uint32_t swap)
 {
     fe_add(&s->t0, &s->doubled_x, &s->doubled_z);        /* A */
@@ -168,8 +168,8 @@ __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
 
 #endif /* WYRM_ROWS */
 
-/* Clears what the field functions and the spills of the compiler left below this frame; the ladder
- * reaches deeper than the other primitives. Calls nothing and so saves no register. */
+/* Clears the stack below this frame, where field functions and register spills left secrets; the
+ * ladder uses more stack than the other primitives. A leaf function: it saves no register. */
 __attribute__((noinline)) static void scrub(void)
 {
     volatile uint32_t frames[WYRM_X25519_SCRUB_BYTES / 4];

@@ -2,13 +2,13 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 in the least code: the ladder of RFC 7748 section 5 as a list of operations for one
+ * X25519 in minimal code: the ladder of RFC 7748 section 5 as a list of operations for one
  * function that can add, subtract and multiply modulo p = 2^255 - 19.
  *
- * Bounds: every operation takes any 256-bit values, except that what is subtracted stays below
- * 2^256 - 38. Each ends with one fold of its carry and of bit 255 into the low end, for 2^255 = 19,
- * and so below 2^255 + 2^22; but a difference keeps its bit 255, which 37 may have to be taken
- * from, and is any 256-bit value. No difference is subtracted.
+ * Bounds: operands are any 256-bit values, except that a subtrahend is below 2^256 - 38. Each
+ * operation ends by folding its carry and bit 255 into the low end (2^255 = 19), so its result is
+ * below 2^255 + 2^22. A difference keeps bit 255, because 37 may be subtracted from it, and can be
+ * any 256-bit value. No difference is subtracted.
  */
 #ifndef WYRM_X25519_ROWS_H
 #define WYRM_X25519_ROWS_H

@@ -2,13 +2,13 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 and ChaCha20-Poly1305 by the PSA Crypto API 1.1, in place of our own: for chips whose
- * accelerator or secure element stands behind it. BLAKE2s, which PSA has not, stays ours, and so
- * does HChaCha20 for cookies. The program calls psa_crypto_init() first. Each operation imports its
- * key for its own duration, so one free key slot is enough.
+ * X25519 and ChaCha20-Poly1305 from the PSA Crypto API 1.1 instead of our own, for chips whose
+ * accelerator or secure element implements it. BLAKE2s, which PSA lacks, remains ours, as does
+ * HChaCha20 for cookies. The program calls psa_crypto_init() first. Each operation imports its key
+ * temporarily, so one free key slot is enough.
  *
- * PSA has no check of a tag before deciphering: a refused packet costs as much as a good one here,
- * and its buffer is lost. It may also fail: every function then says so, with zeros for a result.
+ * PSA cannot check a tag without decrypting: a forged packet costs as much as a valid one, and its
+ * buffer is overwritten. An operation may fail: the function then returns an error and zeros.
  */
 #ifndef ARDUINO /* whose builder compiles every file of src/ */
 

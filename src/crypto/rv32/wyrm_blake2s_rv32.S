@@ -8,11 +8,11 @@
  * Portable twin: c/wyrm_blake2s.c.
  *
  * All sixteen working words stay in registers. The mixing of four columns and that of four
- * diagonals exist once; what is unrolled over the ten rounds is the fetching of the message, whose
- * order so costs no table and no addresses: the first word of each step is added before the call,
- * the second waits in a register. What the nine message registers still hold is not fetched again:
- * a step's second words have their places, and a search over all those places and over what else
- * to keep where has found the rounds below, with 108 fetches of 160.
+ * diagonals exist once; only the loads of the message are unrolled over the ten rounds, so their
+ * order needs no table and no address computation: the first word of each step is added before the
+ * call, the second is kept in a register. Words still in the nine message registers are not loaded
+ * again: a step's second words have their places, and a search over all those places and over what
+ * else to keep where has found the rounds below, with 108 fetches of 160.
  *
  *   t3-t6           v0-v3              s0, s6, a4, a6   v4-v7       a5   temporary
  *   s2-s5           v8-v11             a0, s1, a2, a3   v12-v15     a1   message

@@ -29,9 +29,9 @@
  *   s0-s7   the element at work, into and out of mul and sqr       t2  word of b
  *   a0-a7, s8-s11, t3-t6   the words of the product                t0, t1  parts of products
  *
- * Reduction: 2^256 = 38. The top word comes first: what it has above bit 255 goes back in as
- * 19 * (.) at the bottom, where it serves as the first carry of the chain. Sums and differences
- * take their top word first as well.
+ * Reduction: 2^256 = 38. The top word is computed first: 19 times its part above bit 255 is
+ * the first carry of the chain at the bottom. Sums and
+ * differences also start with the top word.
  *
  * Constant time: no branch but on the public counter, no address but from the stack pointer and
  * the arguments, words only at multiples of four. It needs a multiplier whose time does not depend
@@ -45,7 +45,7 @@
  * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of
  * one of eight at 464, needs about 170 more for signs and carries, as there is no carry flag. Nine
  * limbs of 29 bits, where a column needs no carries (sum the low words of a * b and the high words
- * of 8 a * b, and the overlap tells what was lost), need four instructions a product, but six more
+ * of 8 a * b; the overlap recovers the carries), need four instructions a product, but six more
  * a column and the folding: about 570 in all.
  */
 #include "wyrm_asm_rv32.inc"
@@ -518,7 +518,7 @@ mul:
     difference_to D
     sum     C, s0, s1, s2, s3, s4, s5, s6, s7
 
-    lw      T1, MASK(sp)                    # AA, of C or A: what is doubled
+    lw      T1, MASK(sp)                    # AA, of C or A: the doubled point
     choose  s0, s8, T1
     choose  s1, s9, T1
     choose  s2, s10, T1

@@ -110,7 +110,7 @@ AVX512 static inline void multiply_avx512(__m512i h[LIMBS], const __m512i r[LIMB
     low[1] = _mm512_add_epi64(low[1], carry);
     carry = _mm512_add_epi64(_mm512_srli_epi64(low[1], 44), _mm512_slli_epi64(high[1], 8));
     low[2] = _mm512_add_epi64(low[2], carry);
-    /* The top limb has 42 bits: what is above them counts five times at the bottom. */
+    /* The top limb has 42 bits; higher bits are folded into the lowest limb: 2^130 = 5. */
     carry = _mm512_add_epi64(_mm512_srli_epi64(low[2], 42), _mm512_slli_epi64(high[2], 10));
     carry = _mm512_add_epi64(carry, _mm512_slli_epi64(carry, 2));
     low[0] = _mm512_add_epi64(_mm512_and_si512(low[0], mask), carry);

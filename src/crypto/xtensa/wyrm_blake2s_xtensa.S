@@ -16,9 +16,10 @@
  *   a6-a9    v4-v7         a13-a15  v12-v14, in the diagonals v12, v13, v15
  *   a0       message word; way back into the rounds
  *
- * The mixing of four columns and that of four diagonals exist once; what is unrolled over the ten
- * rounds is the fetching of the message, whose order so costs no table and no addresses: the first
- * word of each step is added before the call, the second waits in the frame.
+ * The mixing of four columns and that of four diagonals exist once; only the loads of the
+ * message are unrolled over the ten rounds, so their order needs no table and no address
+ * computation: the first word of each step is added before the call, the second is kept in the
+ * frame.
  *
  * Stack: 144 bytes with register windows, 160 without; it is cleared. Instructions: 20 times 68 to
  * mix, 16 to fetch and 4 to call, the rest 151 with register windows, 162 without; 72 more if the

@@ -14,11 +14,11 @@
  *   a2-a5    x0-x3         a6-a9   x4-x7        a10-a13   x12-x15
  *   a14, a15 x9, x10       a0      x8 or x11, the other in the frame
  *
- * The loop counter has no register either. Between x11 going and x8 coming a0 is free to count:
- * that is where the loop is cut, so it begins and ends with x8 to be fetched.
+ * The loop counter has no register either. Between the store of x11 and the load of x8, a0 is free
+ * for it; so the loop starts and ends there.
  *
- * Only the first column has the block counter: what the first round makes of the others is the same
- * for all blocks of a call and waits in the frame.
+ * Only the first column depends on the block counter: the first round of the other columns is the
+ * same for all blocks of a call, and its result is kept in the frame.
  *
  * Stack: 192 bytes with register windows and without. The words of secrets in it are cleared.
  * Instructions per block: 20 rounds of 4 * 12 + 8 + 2 = 1,160, less 40 of the first, the loop 14,

@@ -207,14 +207,14 @@
     high    H3, \x3
 .endm
 
-/* \r = rest of a column, of which \low tells all that \high does not. \t is lost. */
+/* \r = remainder of a column: \low less the part that \high contains. Clobbers \t. */
 .macro rest r, low, high, t
     slli    \t, \high, 27
     sub     \r, \low, \t
 .endm
 
-/* Word \to = rest of an upper column and what the column below carries, whose high words are in
- * \below. */
+/* Word \to = remainder of an upper column plus the carry of the column below, whose high words are
+ * in \below. */
 .macro upper low, high, below, to
     rest    T, \low, \high, T
     addx2   T, \below, T
@@ -740,7 +740,7 @@
     sqr_of  S                               /* x3 = (DA + CB)^2 */
     get_mask a4
     sum_and_difference P, W, C, D
-    sqr_of  X2                              /* AA, of A or C: what is doubled */
+    sqr_of  X2                              /* AA, of A or C: the doubled point */
 .Ldouble:
     copy    S, P
     sqr_of  B                               /* BB, of B or D */

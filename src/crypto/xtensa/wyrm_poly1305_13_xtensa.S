@@ -18,10 +18,10 @@
  * and U - T and L - T are known for as long as the key is: 75 products instead of 100. All of it is
  * modulo 2^32, below which the columns are in the end.
  *
- * A block begins with the low columns and T (low + high), takes in the message, settles the carries
- * of the low columns, finishes the high ones, settles theirs, and goes on to the next product. So
- * that columns from before, and those of the last product, pass through the same code, there is one
- * matrix more per call than there are blocks.
+ * A block computes the low columns and T (low + high), adds the message, propagates the carries of
+ * the low columns, completes the high ones and propagates theirs. The columns of the previous call
+ * and those of the last product pass through the same code, so a call computes one matrix more than
+ * it has blocks.
  *
  *   a7-a11   low columns, then limbs         a14, a3, a15, a4, a0   high ones, then limbs
  *   a2-a6    sums of limbs                   a14, a15, a2, a5       words of the message
