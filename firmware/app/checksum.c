@@ -41,6 +41,25 @@ static uint32_t add_block(uint32_t sum, const word *p)
           : "r3", "r4", "r5", "r6", "cc");
     return sum;
 }
+#elif defined(__XTENSA__)
+/* No carry flag: the branch skips the end-around carry. 4 instructions a word where C takes 11. */
+#define ADD_WORD(offset)                                                                           \
+    "l32i %[word], %[p], " offset "\n"                                                             \
+    "add %[sum], %[sum], %[word]\n"                                                                \
+    "bgeu %[sum], %[word], 1f\n"                                                                   \
+    "addi %[sum], %[sum], 1\n"                                                                     \
+    "1:\n"
+
+static uint32_t add_block(uint32_t sum, const word *p)
+{
+    uint32_t value;
+
+    __asm(ADD_WORD("0") ADD_WORD("4") ADD_WORD("8") ADD_WORD("12") ADD_WORD("16") ADD_WORD("20")
+              ADD_WORD("24") ADD_WORD("28")
+          : [sum] "+r"(sum), [word] "=&r"(value)
+          : [p] "r"(p), "m"(*(const word(*)[BLOCK])p));
+    return sum;
+}
 #else
 static uint32_t add_block(uint32_t sum, const word *p)
 {

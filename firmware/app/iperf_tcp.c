@@ -72,7 +72,7 @@ static struct {
 #define DIGITS     "0123456789"
 #define DIGITS_100 DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
 #define DIGITS_500 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100 DIGITS_100
-static const char pattern[] = DIGITS_500 DIGITS_500 DIGITS_500;
+static const _Alignas(uint32_t) char pattern[] = DIGITS_500 DIGITS_500 DIGITS_500;
 _Static_assert(TCP_MSS < sizeof pattern, "one segment at a time");
 
 /* ---- end of a stream ---- */
