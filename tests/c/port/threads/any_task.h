@@ -26,29 +26,12 @@ static wyrm_peer_id other[2]; /* each other, as they know it */
 
 /* ---- Who holds the lock ------------------------------------------------------- */
 
-/* lwIP's port for POSIX has no query for the lock's holder, so the linker wraps these calls. */
+/* Wrapped by the linker: lwIP's port for POSIX cannot tell which task is the TCP/IP task. */
 void __real_sys_mark_tcpip_thread(void);
 void __wrap_sys_mark_tcpip_thread(void);
 
 #if LWIP_TCPIP_CORE_LOCKING
-void __real_sys_lock_tcpip_core(void);
-void __wrap_sys_lock_tcpip_core(void);
-void __real_sys_unlock_tcpip_core(void);
-void __wrap_sys_unlock_tcpip_core(void);
-
-static _Atomic(pthread_t) holder; /* 0: nobody, as Linux has no such thread */
-
-void __wrap_sys_lock_tcpip_core(void)
-{
-    __real_sys_lock_tcpip_core();
-    holder = pthread_self();
-}
-
-void __wrap_sys_unlock_tcpip_core(void)
-{
-    holder = 0;
-    __real_sys_unlock_tcpip_core();
-}
+#include "lock_holder.h"
 
 void __wrap_sys_mark_tcpip_thread(void)
 {

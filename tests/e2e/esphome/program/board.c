@@ -30,26 +30,7 @@ enum { ECHO_PORT = 7, REPORT_PORT = 9, REPORT_MS = 1000 };
 
 /* ---- The lock -------------------------------------------------------------------- */
 
-/* lwIP's port for POSIX knows its holder but does not tell, so the linker leads these calls past
- * us. */
-void __real_sys_lock_tcpip_core(void);
-void __wrap_sys_lock_tcpip_core(void);
-void __real_sys_unlock_tcpip_core(void);
-void __wrap_sys_unlock_tcpip_core(void);
-
-static _Atomic(pthread_t) holder; /* 0: nobody, as Linux has no such thread */
-
-void __wrap_sys_lock_tcpip_core(void)
-{
-    __real_sys_lock_tcpip_core();
-    holder = pthread_self();
-}
-
-void __wrap_sys_unlock_tcpip_core(void)
-{
-    holder = 0;
-    __real_sys_unlock_tcpip_core();
-}
+#include "../../../c/port/threads/lock_holder.h"
 
 bool program_holds_lwip(void)
 {
