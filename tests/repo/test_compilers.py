@@ -125,7 +125,9 @@ def compile_all(machine: Machine, folder: Path) -> None:
     port += [f"-I{IDF}", "-isystem", str(lwip / "src/include")]
     port += ["-isystem", str(lwip / "contrib/ports/unix/port/include")]
     sources = [
-        path for path in SRC.rglob("port/**/*.c") if path.parent.name in ("lwip", "freertos")
+        path
+        for path in SRC.rglob("port/**/*.c")
+        if path.parent.name in ("lwip", "freertos", "tunnel")
     ]
     run(folder, *command, "-std=gnu17", "-Os", *warnings, *port, *sources)
 
