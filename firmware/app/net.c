@@ -477,8 +477,9 @@ static void show(void)
     bool own = lan_dns_in_force;
     UNLOCK_TCPIP_CORE();
 
-    console_printf("interface  %c%c%u  %s  mtu %u\n", interface.name[0], interface.name[1],
-                   interface.num, netif_is_up(&interface) ? "up" : "down", interface.mtu);
+    console_printf("interface  %c%c%u  %s  mtu %u%s\n", interface.name[0], interface.name[1],
+                   interface.num, netif_is_up(&interface) ? "up" : "down", interface.mtu,
+                   netif_is_link_up(&interface) ? "" : "  no link");
     console_printf("mac        %02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1], mac[2], mac[3],
                    mac[4], mac[5]);
     console_printf("address    %s/%u  %s\n", address, bits, source);

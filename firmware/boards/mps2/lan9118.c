@@ -51,6 +51,7 @@
 #define HW_CFG_RESET       (1u << 0)
 #define IRQ_CFG_PUSH_PULL  0x111u    /* enabled, active high, push-pull */
 #define INT_RX_LEVEL       (1u << 3) /* RSFL */
+#define INT_PHY            (1u << 18)
 #define RX_STATUS_ERROR    (1u << 15)
 #define TX_STATUS_ERROR    (1u << 15)
 #define TX_FIRST           (1u << 13)
@@ -63,6 +64,8 @@ enum {
     MAC_CR = 1,
     MAC_ADDRESS_HIGH = 2,
     MAC_ADDRESS_LOW = 3,
+    MAC_MII_ACCESS = 6,
+    MAC_MII_DATA = 7,
 };
 #define MAC_CR_ON (1u << 20 | 1u << 19 | 1u << 3 | 1u << 2) /* duplex, all multicast, TX, RX */
 
@@ -97,6 +100,44 @@ static void mac_write(uint32_t index, uint32_t value)
     MAC_CSR_CMD = MAC_CSR_BUSY | index;
     while (MAC_CSR_CMD & MAC_CSR_BUSY)
         continue;
+}
+
+/* ---- PHY ---- */
+
+enum {
+    PHY_STATUS = 1,
+    PHY_INTERRUPTS = 29, /* cleared by reading */
+    PHY_INTERRUPT_MASK = 30,
+};
+#define PHY_LINK_UP      (1u << 2)
+#define PHY_LINK_CHANGES (1u << 4 | 1u << 6) /* down; negotiated */
+#define MII_INTERNAL     (1u << 11)
+#define MII_WRITE        (1u << 1)
+#define MII_BUSY         (1u << 0)
+
+static uint32_t phy_read(uint32_t number)
+{
+    mac_write(MAC_MII_ACCESS, MII_INTERNAL | number << 6 | MII_BUSY);
+    while (mac_read(MAC_MII_ACCESS) & MII_BUSY)
+        continue;
+    return mac_read(MAC_MII_DATA);
+}
+
+static void phy_write(uint32_t number, uint32_t value)
+{
+    mac_write(MAC_MII_DATA, value);
+    mac_write(MAC_MII_ACCESS, MII_INTERNAL | number << 6 | MII_WRITE | MII_BUSY);
+    while (mac_read(MAC_MII_ACCESS) & MII_BUSY)
+        continue;
+}
+
+/* A loss of the link stays in the status until it has been read. */
+static void look_at_link(void)
+{
+    (void)phy_read(PHY_INTERRUPTS);
+    (void)phy_read(PHY_STATUS);
+    ethernet_set_link(phy_read(PHY_STATUS) & PHY_LINK_UP);
+    INT_STS = INT_PHY;
 }
 
 /* ---- receive ---- */
@@ -162,10 +203,14 @@ static void receive_all(void)
 static void receive_task(void *unused)
 {
     (void)unused;
+    phy_write(PHY_INTERRUPT_MASK, PHY_LINK_CHANGES);
+    look_at_link();
     for (;;) {
         receive_all();
+        if (INT_STS & INT_PHY)
+            look_at_link();
         INT_STS = INT_RX_LEVEL;
-        INT_EN = INT_RX_LEVEL;
+        INT_EN = INT_RX_LEVEL | INT_PHY;
         if ((RX_FIFO_INF >> 16 & 0xffu) == 0)
             (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     }

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
+from wyrmlab import boards
 from wyrmlab.base import proc
 from wyrmlab.base.errors import TimedOutError, WyrmError
 from wyrmlab.boards.device import DEVICE_ADDRESSES, Device
@@ -69,6 +73,53 @@ def test_device_comes_back_after_reboot(boot: Boot, tmp_path: Path) -> None:
     device = boot(flash=tmp_path / "flash")
     assert "10.9.0.2" in device.reboot()
     assert HERE.ping("10.9.0.2", count=3).received == 3
+
+
+# Boards whose driver follows the link of its emulated controller.
+LINKED = ("m7", "m4", "m3", "m33", "rv32")
+
+
+@pytest.mark.every_board
+def test_lost_link_is_shown_and_a_new_one_used(
+    boot: Boot, board: boards.Board, tmp_path: Path
+) -> None:
+    if board.name not in LINKED:
+        pytest.skip("the driver does not follow the link")
+    monitor = tmp_path / "monitor"
+    device = boot(qemu_options=["-qmp", f"unix:{monitor},server=on,wait=off"])
+    assert "up" in device.command("ip").splitlines()[0]
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(60)
+        line.connect(str(monitor))
+        requests = line.makefile("rw")
+        listed = asked(requests, "info network")
+        (controller,) = re.findall(r"^(\S+): index=0,type=nic", listed, re.MULTILINE)
+        asked(requests, f"set_link {controller} off")
+        proc.wait_until(
+            lambda: "no link" in device.command("ip").splitlines()[0],
+            timeout_s=60,
+            what="the loss of the link",
+        )
+        asked(requests, f"set_link {controller} on")
+    proc.wait_until(
+        lambda: "no link" not in device.command("ip").splitlines()[0],
+        timeout_s=60,
+        what="the new link",
+    )
+    assert HERE.ping("10.9.0.2", count=3).received == 3
+
+
+def asked(requests: IO[str], command: str) -> str:
+    """What QEMU's monitor says to a command, by its machine protocol."""
+    for request in (
+        {"execute": "qmp_capabilities"},
+        {"execute": "human-monitor-command", "arguments": {"command-line": command}},
+    ):
+        requests.write(json.dumps(request) + "\n")
+        requests.flush()
+        while not {"return", "error"} & (answer := json.loads(requests.readline())).keys():
+            pass
+    return str(answer["return"])
 
 
 @pytest.mark.every_board

@@ -63,6 +63,8 @@ def run(*, chosen: str | None, all_of_it: bool, soak: bool) -> int:
     for name in tested:
         host_setup.ensure(names=[boards.board(name).emulator.package])
         build.firmware(name)
+    if all_of_it:
+        build.firmware(variant="small")
     arguments = ["-c", str(paths.TESTS / "pytest.ini"), str(paths.TESTS)]
     arguments += ["--boards", ",".join(tested)]
     arguments += ["-k", chosen] if chosen else []
