@@ -189,6 +189,15 @@ def test_figures_gather_the_rounds_and_stand_beside_what_is_published() -> None:
     assert table.rows[0][-1] == "3.77 to 5.55 (thesis); 20 (vendor)"
 
 
+def test_what_is_left_through_the_tunnel_is_computed_beside_what_is_published() -> None:
+    kept = made("x", ("plain", "rx", 10), ("plain", "rx", 30), ("tunnel", "rx", 5)).record
+    kept.published = ["A19"]
+    (table,) = samples.tables(kept)
+    last = table.rows[-1]
+    assert last[:2] == ["tunnel / plain, towards the device (computed)", "0.25"]
+    assert last[-1] == "0.57 (thesis)"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "verdict"),
     [

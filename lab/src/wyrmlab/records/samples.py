@@ -88,10 +88,11 @@ def tables(record: Record) -> list[Table]:
             made.append(_sweep(record, metric, chosen))
             continue
         rows = [_row(record, figure) for figure in chosen]
+        rows += _ratios(record, chosen)
         columns = ["", "median", "mean", "least", "most", "samples", "published"]
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        if all(row[5] == "1" for row in rows):
+        if all(row[5] in ("1", "") for row in rows):
             columns = ["", "value", *columns[6:]]
             rows = [[*row[:2], *row[6:]] for row in rows]
         made.append(Table(title=title(metric, unit), columns=columns, rows=rows))
@@ -146,6 +147,27 @@ def _row(record: Record, figure: Figure) -> list[str]:
         str(len(figure.values)),
         "; ".join(map(str, beside)),
     ]
+
+
+def _ratios(record: Record, chosen: Sequence[Figure]) -> list[list[str]]:
+    """Computed, not measured: the tunnel against plain, here and where both are published."""
+    plain = {(one.direction, one.x): one for one in chosen if one.path == "plain"}
+    rows = []
+    for figure in chosen:
+        other = plain.get((figure.direction, figure.x))
+        if figure.path != "tunnel" or other is None or other.median == 0:
+            continue
+        theirs = {one.item: one for one in published.beside(record.published, *other.key)}
+        told = [
+            f"{mean(one.values) / mean(theirs[one.item].values):.2f} ({one.source})"
+            for one in published.beside(record.published, *figure.key)
+            if one.item in theirs
+        ]
+        where = DIRECTIONS.get(figure.direction, figure.direction)
+        name = ", ".join(part for part in ("tunnel / plain", where) if part)
+        ratio = f"{figure.median / other.median:.2f}"
+        rows.append([f"{name} (computed)", ratio, "", "", "", "", "; ".join(told)])
+    return rows
 
 
 @dataclass(frozen=True)
