@@ -81,4 +81,8 @@ set(WYRM_LWIP_SRCS
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_route.c
   ${WYRM_SRC_DIR}/port/lwip/wyrm_lwip_udp.c)
 set(WYRM_TUNNEL_SRCS ${WYRM_SRC_DIR}/port/tunnel/wyrm_tunnel.c)
+set(WYRM_ESP_IDF_SRCS
+  ${WYRM_SRC_DIR}/port/esp_idf/wyrm_esp.c
+  ${WYRM_SRC_DIR}/port/esp_idf/wyrm_esp_hooks.c
+  ${WYRM_SRC_DIR}/port/esp_idf/wyrm_esp_platform.c)
 set(WYRM_FREERTOS_SRCS ${WYRM_SRC_DIR}/port/freertos/wyrm_freertos.c)

@@ -30,4 +30,5 @@ WYRM_STORE_SRCS := $(WYRM_SRC_DIR)/wyrm_store.c
 
 WYRM_LWIP_SRCS := $(sort $(wildcard $(WYRM_SRC_DIR)/port/lwip/*.c))
 WYRM_TUNNEL_SRCS := $(WYRM_SRC_DIR)/port/tunnel/wyrm_tunnel.c
+WYRM_ESP_IDF_SRCS := $(sort $(wildcard $(WYRM_SRC_DIR)/port/esp_idf/*.c))
 WYRM_FREERTOS_SRCS := $(sort $(wildcard $(WYRM_SRC_DIR)/port/freertos/*.c))

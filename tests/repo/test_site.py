@@ -148,7 +148,9 @@ def as_program(code: str) -> str:
 def port_flags() -> list[str]:
     lwip = third_party.folder() / "lwip"
     flags = [f"-I{SRC}", f"-I{ARDUINO / 'esp32'}", "-DESP_PLATFORM", "-DWYRM_PORT_FREERTOS=1"]
-    flags.append(f"-I{ROOT / 'compat' / 'esp_wireguard' / 'include'}")
+    flags += [
+        f"-I{ROOT / folder}" for folder in ("compat/esp_wireguard/include", "tests/esp_idf/include")
+    ]
     flags += ["-isystem", str(lwip / "src/include")]
     return [*flags, "-isystem", str(lwip / "contrib/ports/unix/port/include")]
 

@@ -51,6 +51,12 @@ void my_poll_ethernet(void);
 /* migrating.md */
 #ifdef ESP_PLATFORM
 #include <esp_wireguard.h>
+#include <wyrm_esp.h>
+
+#include <stdio.h>
+
+/* start/esp-idf.md */
+extern const char wg_conf[];
 
 #define PRIVATE_KEY     ""
 #define PEER_PUBLIC_KEY ""

@@ -25,6 +25,7 @@ typedef struct {
 #define pdTRUE                              1
 #define pdPASS                              1
 #define portMAX_DELAY                       0xffffffffu
+#define pdMS_TO_TICKS(ms)                   ((TickType_t)(ms))
 #define tskIDLE_PRIORITY                    0
 #define configMAX_TASK_NAME_LEN             16
 #define configSUPPORT_STATIC_ALLOCATION     1
@@ -42,6 +43,7 @@ TaskHandle_t xTaskCreateStatic(void (*run)(void *argument), const char *name, ui
 uint32_t ulTaskNotifyTake(BaseType_t clear, TickType_t ticks);
 BaseType_t xTaskNotifyGive(TaskHandle_t task);
 UBaseType_t uxTaskGetStackHighWaterMark(TaskHandle_t task);
+TickType_t xTaskGetTickCount(void);
 void vTaskDelay(TickType_t ticks);
 SemaphoreHandle_t xSemaphoreCreateMutexStatic(StaticSemaphore_t *memory);
 BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t ticks);
