@@ -26,6 +26,6 @@
 #define xPortSysTickHandler systick_handler
 
 #define configMINIMAL_STACK_SIZE 128         /* words: the idle task */
-#define configTOTAL_HEAP_SIZE    (32 * 1024) /* tcpip's stack and lwIP's queues take 13 KB */
+#define configTOTAL_HEAP_SIZE    (26 * 1024) /* tcpip's stack and lwIP's queues take 7 KB */
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef BOARD_LWIP_H
 #define BOARD_LWIP_H
 
-#define TCPIP_THREAD_STACKSIZE (12 * 1024) /* bytes */
+#define TCPIP_THREAD_STACKSIZE (6 * 1024) /* bytes; 1.1 KB are used */
 
 #define MEM_SIZE (32 * 1024)
 /* A flood can occupy all but a dozen: with 8 fragments per family and one reply per unresolved
