@@ -7,6 +7,7 @@
 #include "task.h"
 
 #include "board_api.h"
+#include "system.h"
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
 void vApplicationMallocFailedHook(void);
@@ -23,7 +24,23 @@ void vApplicationMallocFailedHook(void)
     board_panic("FreeRTOS heap is full", "least ever free", xPortGetMinimumEverFreeHeapSize());
 }
 
+static volatile uint32_t wakeups;
+
+void system_woke_up(void)
+{
+    wakeups++;
+}
+
+uint32_t system_wakeups(void)
+{
+    return wakeups;
+}
+
+/* A tickless board sleeps when the kernel says for how long. */
 void vApplicationIdleHook(void)
 {
+    if (configUSE_TICKLESS_IDLE)
+        return;
     board_idle();
+    system_woke_up();
 }

@@ -25,6 +25,7 @@
 #include "lwip_hooks.h"
 #include "shell.h"
 #include "text.h"
+#include "timers.h"
 #include "wyrm_lwip.h"
 
 #define DEFAULT_IP4     "10.9.0.2/24"
@@ -301,6 +302,7 @@ static void use_dhcp(void)
 
 static void stack_is_up(void *semaphore)
 {
+    timers_start();
     (void)xSemaphoreGive((SemaphoreHandle_t)semaphore);
 }
 
@@ -380,6 +382,7 @@ static bool look_up(const char *name, u8_t type, ip_addr_t *out)
 {
     LOCK_TCPIP_CORE();
     lookup.question++;
+    timers_expect_lookup();
     lookup.answered = false;
     err_t error = dns_gethostbyname_addrtype(name, out, on_answer, (void *)lookup.question, type);
     UNLOCK_TCPIP_CORE();

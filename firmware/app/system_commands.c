@@ -18,7 +18,9 @@
 #include "build_info.h"
 #include "console.h"
 #include "shell.h"
+#include "system.h"
 #include "text.h"
+#include "timers.h"
 #include "tunnel.h"
 #include "wg.h"
 
@@ -148,6 +150,8 @@ bool command_stats(int argc, char **argv)
     show_layer("tcp", &lwip_stats.tcp);
     if (WYRM_FIRMWARE_TUNNEL)
         tunnel_show_stats();
+    console_printf("wakeups   device %u  lwip %u  uptime-s %u\n", (unsigned)system_wakeups(),
+                   (unsigned)timers_passes(), (unsigned)(board_clock_us() / 1000000));
     if (console_notices_lost())
         console_printf("console   notices-lost %u\n", (unsigned)console_notices_lost());
     return true;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 _Noreturn void board_panic(const char *reason, const char *detail, uint32_t value);
 uint64_t board_clock_ticks(void);
+void system_woke_up(void);
 #endif
 
 /* Kernel */
@@ -28,6 +29,7 @@ uint64_t board_clock_ticks(void);
 #define configIDLE_SHOULD_YIELD             1
 #define configUSE_IDLE_HOOK                 1
 #define configUSE_TICK_HOOK                 0
+#define traceLOW_POWER_IDLE_END()           system_woke_up() /* tickless boards */
 #define configENABLE_BACKWARD_COMPATIBILITY 1 /* lwIP's sys_arch.c uses portTICK_RATE_MS */
 
 /* Features */

@@ -23,8 +23,12 @@
 #define LWIP_NETCONN              0
 #define LWIP_SOCKET               0
 #define LWIP_ASSERT_CORE_LOCKED() net_assert_locked()
+#define LOCK_TCPIP_CORE()         timers_lock()
+#define UNLOCK_TCPIP_CORE()       timers_unlock()
 bool net_lock_held(void);
 void net_assert_locked(void);
+void timers_lock(void);
+void timers_unlock(void);
 
 /* ---- memory ---- */
 #define MEM_ALIGNMENT            4

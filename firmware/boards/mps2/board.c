@@ -14,6 +14,7 @@
 void board_init(void)
 {
     protect_memory();
+    sleep_start();
     uart_start();
     arguments_load();
     flash_start();

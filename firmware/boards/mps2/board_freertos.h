@@ -25,6 +25,15 @@
 #define xPortPendSVHandler  pendsv_handler
 #define xPortSysTickHandler systick_handler
 
+#ifdef MPS2_TIMER1_BASE
+/* sleep.c sleeps until the next deadline by a timer that counts up to 171 s. */
+#define configUSE_TICKLESS_IDLE             2
+#define portSUPPRESS_TICKS_AND_SLEEP(ticks) sleep_for(ticks)
+#ifndef __ASSEMBLER__
+void sleep_for(uint32_t ticks);
+#endif
+#endif
+
 #define configMINIMAL_STACK_SIZE 128         /* words: the idle task */
 #define configTOTAL_HEAP_SIZE    (26 * 1024) /* tcpip's stack and lwIP's queues take 7 KB */
 

@@ -5,7 +5,7 @@
 set(BOARD_TOOLCHAIN arm-none-eabi)
 set(BOARD_INCLUDES ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../cortexm
   ${CMAKE_CURRENT_LIST_DIR}/../common)
-set(BOARD_SOURCES board.c psram_flash.c lan9118.c protect.c startup.c timer.c uart.c
+set(BOARD_SOURCES board.c psram_flash.c lan9118.c protect.c sleep.c startup.c timer.c uart.c
   ../cortexm/fault.c
   ../common/arguments.c ../common/console.c ../common/ethernet.c ../common/flash.c ../common/panic.c
   ../common/semihost.c)

@@ -10,10 +10,12 @@
 
 void protect_memory(void);
 void timer_start(void);
+void sleep_start(void);
 void uart_start(void);
 
 /* Interrupt entries of the vector table */
 void uart_rx_isr(void);
 void ethernet_isr(void);
+void timer1_isr(void);
 
 #endif

@@ -45,6 +45,9 @@ __attribute__((section(".vectors"), used)) static const struct vector_table vect
     .irq =
         {
             [MPS2_IRQ_UART0_RX] = uart_rx_isr,
+#ifdef MPS2_TIMER1_BASE
+            [MPS2_IRQ_TIMER1] = timer1_isr,
+#endif
             [MPS2_IRQ_ETHERNET] = ethernet_isr,
         },
 };

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 from wyrmlab.base.errors import WyrmError
+from wyrmlab.boards import Board
 from wyrmlab.boards.device import Device
 from wyrmlab.peers.device_tunnel import HOST_INNER, DeviceTunnel
 
@@ -20,12 +21,12 @@ MakePair = Callable[..., DeviceTunnel]
 # --- monitor -------------------------------------------------------------------------------------
 
 
-def test_snapshot_agrees_with_the_commands_that_show_its_parts(boot: Boot) -> None:
+def test_snapshot_agrees_with_the_commands_that_show_its_parts(board: Board, boot: Boot) -> None:
     device = boot()
     (line,) = device.command("monitor json").splitlines()
     snapshot = json.loads(line)
     assert snapshot["monitor"] == 1
-    assert snapshot["board"] == "m7"
+    assert snapshot["board"] == board.name
     tasks = {task["name"]: task for task in snapshot["tasks"]}
     assert {"idle", "tcpip", "shell", "eth"} <= set(tasks)
     assert tasks["shell"]["state"] == "running"
