@@ -5,24 +5,24 @@
  * The high-water mark of TAI64N timestamps. Called by the handshake worker (wyrm_job_run) and by
  * the task that sets the wall clock; all state is under the store's own lock.
  *
- * A time is one number here: Unix seconds times 256 plus units of 2^24 ns (0..59), so that the
- * order of numbers is the order of labels. The mark is one of those, of a whole second: labels
- * below it may have been handed out, those from it on were not. It grows with every record, so it
- * is its own sequence number, and 64 bits never wrap: the greatest valid mark is the newest.
+ * A time is one number here: Unix seconds times 256 plus units of 2^24 ns (0..59), so numbers sort
+ * as labels do. The mark is such a number, always a whole second: labels below it may have been
+ * issued, labels at or above it have not. It increases with every record, so it is also the
+ * sequence number, and 64 bits never wrap: the greatest valid mark is the newest.
  *
  * A record, big endian: "WTM", format version 1, mark (8 bytes), CRC-32 of those (4 bytes).
  *
- * Two sectors of records make a log: it fills one, then erases and fills the other. Two slots that
- * are overwritten are the same log with one record per sector. What keeps the order when the newest
- * record is lost: labels are handed out only while the newest mark is at most one block above the
- * one before it, or stands there twice. So a reader that finds damaged records behind the newest
- * good one is safe to skip one block for each.
+ * Two sectors of records form a log: it fills one, then erases and fills the other. Two slots that
+ * are overwritten in turn are the same log with one record per sector. Labels remain in order even
+ * if the newest record is lost, because they are issued only while the newest mark is at most one
+ * block above the previous one, or is stored twice. So a reader that finds damaged records after
+ * the newest good one may safely skip one block for each.
  */
 #include "wyrm_store.h"
 
 #include <string.h>
 
-/* TAI64 label of the Unix epoch: 2^62, and the 10 leap seconds that WireGuard's labels all have. */
+/* TAI64 label of the Unix epoch: 2^62, plus the 10 leap seconds that WireGuard always adds. */
 #define TAI64_EPOCH      (((uint64_t)1 << 62) + 10)
 #define FORMAT           0x57544d01u /* "WTM", version 1 */
 #define TICKS_PER_SECOND 60          /* multiples of 2^24 ns below 10^9 */
@@ -73,7 +73,7 @@ static void encode(uint8_t record[WYRM_STORE_RECORD_LEN], uint64_t mark)
     store_be32(record + 12, crc32(record, 12));
 }
 
-/* Every byte equals the next, and they are those of erased or never written storage. */
+/* True if all bytes are 0xff or all are 0: erased or never written storage. */
 static bool is_blank(const uint8_t record[WYRM_STORE_RECORD_LEN])
 {
     return memcmp(record, record + 1, WYRM_STORE_RECORD_LEN - 1) == 0 &&
@@ -107,10 +107,10 @@ static enum wyrm_store_state read_place(const struct wyrm_store_io *io, unsigned
 
 /* A sector, read from its end back to the newest good record. */
 struct sector {
-    uint64_t mark;    /* of that record, 0: there is none */
-    unsigned newest;  /* its place, counted from the sector's first */
-    unsigned end;     /* behind the last place that is not blank, counted likewise */
-    unsigned damaged; /* places behind the newest good one that are neither blank nor good */
+    uint64_t mark;    /* of that record; 0 if there is none */
+    unsigned newest;  /* its place within the sector */
+    unsigned end;     /* place after the last one that is not blank */
+    unsigned damaged; /* places after the newest good one that are neither blank nor good */
 };
 
 static void read_sector(const struct wyrm_store_io *io, unsigned first, struct sector *s)
@@ -128,9 +128,9 @@ static void read_sector(const struct wyrm_store_io *io, unsigned first, struct s
     }
 }
 
-/* Damaged records that may be newer than the newest good one: those behind it. The log goes on in
- * the other sector once this one is full; and the two slots of old were the first places of two
- * sectors, so a first place says nothing about the other sector either. */
+/* Damaged records that may be newer than the newest good one: those after it. The log continues in
+ * the other sector once this one is full. The two-slot layout used only the first place of each
+ * sector, so if that is the newest, the other sector may have newer ones too. */
 static unsigned count_suspects(const struct sector *newer, const struct sector *older,
                                unsigned full)
 {
@@ -139,9 +139,9 @@ static unsigned count_suspects(const struct sector *newer, const struct sector *
     return newer->damaged + (may_go_on ? older->damaged : 0);
 }
 
-/* Writes one record, and reads it back before believing it. A place that fails is left behind, but
- * for the first of a sector, where the next attempt has to erase again: so the log never enters a
- * sector, and comes around to the newest mark, before a newer one stands in it. */
+/* Writes one record and reads it back. A place that fails is skipped, except the first of a sector,
+ * where the next attempt must erase again: so the log never advances into a sector, towards erasing
+ * the newest mark, before that sector contains a newer one. */
 static bool append(struct wyrm_store *store, uint64_t mark)
 {
     const struct wyrm_store_io *io = store->io;
@@ -212,8 +212,8 @@ void wyrm_store_set_clock(struct wyrm_store *store, uint64_t unix_s, uint32_t na
     unlock(store->io);
 }
 
-/* Moves the mark in flash past the next label. A mark that is out of reach of the one before it
- * goes into two records, so that the loss of either costs nothing. */
+/* Moves the mark in flash past the next label. A mark more than one block above the previous one is
+ * written twice, so that either record may be lost. */
 static bool reserve(struct wyrm_store *store)
 {
     bool clock_drives = store->next <= store->clock;

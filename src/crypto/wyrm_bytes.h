@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A single instruction is shorter than a call, which compilers consider too late. */
+/* A single instruction is shorter than a call, but compilers decide on inlining before they combine
+ * it. */
 #if WYRM_UNALIGNED && defined(__GNUC__)
 #define WYRM_BYTES_INLINE __attribute__((always_inline)) static inline
 #else

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): a key of its own per nonce, by HChaCha20.
+ * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): HChaCha20 derives a separate key for each nonce.
  */
 #include "wyrm_ct.h"
 

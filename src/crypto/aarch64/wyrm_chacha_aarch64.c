@@ -5,7 +5,7 @@
  * The ChaCha20 leaf on AArch64: four blocks at a time, lane i of each NEON register belonging to
  * block i, then the remaining blocks one by one. The portable twin is in c/wyrm_chacha.c.
  *
- * Constant time: additions, exclusive ors, shifts and shuffles by constants.
+ * Constant time: additions, XORs, shifts and shuffles by constants.
  */
 #include "../wyrm_chacha.h"
 #include "../wyrm_crypto_select.h"

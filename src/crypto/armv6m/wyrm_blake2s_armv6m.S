@@ -7,9 +7,9 @@
  * BLAKE2s for Cortex-M0, M0+, M1 and M23 (ARMv6-M, ARMv8-M baseline).
  * Portable twin: c/wyrm_blake2s.c.
  *
- * As in the ChaCha20 of these cores, the working words lie in memory twice: by columns and by
- * diagonals, four words each in a row. A step fetches its four words at once from one arrangement
- * and puts them into the other. The ten rounds are one loop; a table gives the offsets of the
+ * As in ChaCha20 for these cores, the working words are in memory twice, by columns and by
+ * diagonals, the four words of each in sequence. A step loads its four words from one arrangement
+ * and stores them to the other. The ten rounds are one loop; a table gives the offsets of the
  * message words in the copy of the block.
  *
  *   r0-r3  a, b, c, d      r4  message word, amount of a rotation    r5  table
@@ -42,8 +42,9 @@
     rors    \value, \value, r4
 .endm
 
-/* The function G of RFC 7693 with the message words \i and \i + 1 of the round, on the next four
- * words at r7. b, c and d go to columns or diagonals that are as many further, modulo four. */
+/* The function G of RFC 7693 with message words \i and \i + 1 of the round, on the next four words
+ * at r7. b, c and d are stored to the column or diagonal that is that many places further, modulo
+ * four. */
 .macro mix i, to, a, b, c, d
     ldm     r7!, {r0-r3}
     adds    r0, r0, r1
@@ -127,7 +128,7 @@
     adds    r5, r5, #16
     cmp     r5, r12
     beq     .Lrounds_done
-    b       .Lround /* out of reach of a branch on a condition */
+    b       .Lround /* beyond the range of a conditional branch */
 
 .Lrounds_done: /* h ^= v0-v7 ^ v8-v15 */
     mov     r0, lr

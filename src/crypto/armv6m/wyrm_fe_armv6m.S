@@ -13,30 +13,30 @@
  * Elements are eight words, any 256-bit value; mul, sqr and the ladder give values below
  * 2^255 + 2^160. out may be a or b.
  *
- * Arithmetic. A product of 256 bits is taken apart twice by Karatsuba's identity
+ * Arithmetic. Karatsuba's identity, applied twice, splits a 256-bit product
  *   x0 y1 + x1 y0 = x0 y0 + x1 y1 - (x0 - x1)(y0 - y1)
- * into nine of 64 bits, with absolute values and a sign. Those go by 16 x 16 -> 32 bits: products
- * of halves whose places add up to an odd number are summed by themselves and move up by 16 bits
- * once, together. MULS, LDM and EORS leave the carry alone, so that products are formed in the
- * middle of a chain of additions; LDRH fetches half words as MULS uses them up.
+ * into nine 64-bit products of absolute values, with a sign. Those are built from 16 x 16 -> 32 bit
+ * products: the ones of odd weight are summed separately and shifted up by 16 bits together. MULS,
+ * LDM and EORS preserve the carry flag, so products are computed in the middle of a chain of
+ * additions; LDRH reloads half words because MULS overwrites its operand.
  *
  *   r0      pointer to both operands, later to a part of the result
- *   r1-r3   half words, words on their way, carries      r4-r7   product of 64 bits, words of a sum
- *   r12     carry that is due later
+ *   r1-r3   half words, words in transit, carries      r4-r7   product of 64 bits, words of a sum
+ *   r12     deferred carry
  *
- * Reduction: 2^256 = 38 for the upper half of a product, which comes down first, as 2^255 = 19
- * then settles what leaves the top together with the lower half.
+ * Reduction: the upper half of a product is folded first (2^256 = 38); then the carry out of the
+ * top and bit 255 are folded into the lower half (2^255 = 19).
  *
- * Constant time: no branch but on public counts, no address but from the stack pointer and the
+ * Constant time: branches depend on public counts only, addresses on the stack pointer and the
  * arguments; MULS takes the same time for all operands on these cores (32 cycles on an M0 with the
  * small multiplier).
  *
- * Stack: mul and sqr 228 bytes with all they call, the ladder 232 more. Executed instructions: 64
- * bits mul 69, sqr 44; 128 bits mul 274, sqr 179; elements mul 1,077, sqr 773, both with 191 of
- * what finishes them. The whole of X25519 takes 2,396,882 and 792 bytes of stack (QEMU,
- * mps2-an385, GCC 12.2 -O2), from 9 a tenth less. Tried before: twenty limbs of 13 bits and two
- * levels of Karatsuba down to five limbs, mul 1,602, sqr 1,255, 3.63 M; division by a power, 126,000
- * more.
+ * Stack: mul and sqr use 228 bytes including callees, the ladder 232 more. Executed instructions:
+ * 64 bits mul 69, sqr 44; 128 bits mul 274, sqr 179; elements mul 1,077, sqr 773, both including
+ * 191 to combine and reduce. The whole of X25519 takes 2,396,882 and 792 bytes of stack (QEMU,
+ * mps2-an385, GCC 12.2 -O2), a tenth less from the base point 9. Alternatives measured: twenty
+ * limbs of 13 bits and two levels of Karatsuba down to five limbs, mul 1,602, sqr 1,255, 3.63 M;
+ * inversion by exponentiation, 126,000 more.
  */
 #include "../wyrm_asm_arm.inc"
 
@@ -56,9 +56,9 @@
     ldrh    \d, [r0, #Y + 2*\i]
 .endm
 
-/* r4-r7 = x * y of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
+/* r4-r7 = x * y of 64 bits at r0; r3 = 0. Preserves r0, changes r1, r2. */
     local_func mul64
-    /* r4-r7 = the odd places: x0 y1 + x1 y0, ... */
+    /* r4-r7 = the odd weights: x0 y1 + x1 y0, ... */
     x       r1, 0
     y       r5, 1
     x       r7, 2
@@ -99,7 +99,7 @@
     lsrs    r1, r4, #16
     orrs    r5, r1
     lsls    r4, r4, #16
-    /* the even places */
+    /* the even weights */
     x       r1, 0
     y       r2, 0
     mov     r3, r1
@@ -132,9 +132,9 @@
     bx      lr
     end_func mul64
 
-/* r4-r7 = x^2 of 64 bits at r0; r3 = 0. Leaves r0 alone, changes r1, r2. */
+/* r4-r7 = x^2 of 64 bits at r0; r3 = 0. Preserves r0, changes r1, r2. */
     local_func sqr64
-    /* r4, r2, r3 = the odd places, halved */
+    /* r4, r2, r3 = the odd weights, halved */
     x       r1, 0
     x       r2, 1
     x       r3, 2
@@ -156,7 +156,7 @@
     lsrs    r2, r2, #15
     orrs    r6, r2
     lsrs    r3, r3, #15
-    /* the even places */
+    /* the even weights */
     x       r1, 0
     x       r2, 2
     muls    r1, r2                          @ x0 x2
@@ -317,7 +317,7 @@
 #define OUT   FRAME /* the argument, pushed */
 
 /* Copies the element at r1 to r0, r4-r7 = |its lower - its upper half|, r2 = -1 if that was
- * negative. Both pointers move on; r3 is lost. */
+ * negative. Both pointers are advanced; changes r3. */
 .macro difference128
     ldmia   r1!, {r4-r7}
     stmia   r0!, {r4-r7}
@@ -340,8 +340,8 @@
     sbcs    r7, r2
 .endm
 
-/* (\a, \b) = two words at [sp, #\low] + 38 * (\a, \b) + r2, r2 = what goes to the next word.
- * r3 = 38; r0, r1 are lost. */
+/* (\a, \b) = two words at [sp, #\low] + 38 * (\a, \b) + r2, r2 = the carry into the next word. r3 =
+ * 38; changes r0, r1. */
 .macro times38 a, b, low, first=0
     uxth    r0, \a
     lsrs    \a, \a, #16
@@ -378,9 +378,10 @@
     adcs    \d, r0
 .endm
 
-/* [OUT] = the product whose three parts are in the frame of the caller. Changes r0-r7, r12. */
+/* [OUT] = the product combined from the three parts in the caller's frame. Changes r0-r7, r12. */
     local_func finish
-    /* r4-r7 = the middle of the outer products; its carry in r12 is due at words 8 and 12 */
+    /* r4-r7 = the middle of the outer products; its carry, in r12, has the weight of words 8 and
+     * 12 */
     add     r0, sp, #LOWER + 16
     ldmia   r0!, {r4-r7}
     ldmia   r0!, {r1-r3}
@@ -414,8 +415,8 @@
     add     r0, sp, #16 + LOWER + 16
     stmia   r0!, {r4-r7}
 
-    /* words 8..11; r2 = what goes to word 12: never so little that the words from there on become
-     * negative, as the carry which is missing in word 8 is in it */
+    /* words 8..11; r2 = the carry into word 12. It includes the carry still missing in word 8, so
+     * the words from 12 on cannot become negative. */
     pop_own R4_R7
     add_inner r4
     add_inner r5
@@ -548,7 +549,7 @@
 
 /* ---- Ladder ----------------------------------------------------------- */
 
-/* [r0] = [r1] \first, \next [r2] modulo 2^256; r0 goes past it. */
+/* [r0] = [r1] \first, \next [r2] modulo 2^256; r0 is advanced past it. */
 .macro eight first, next
     .set    i, 0
     .rept   4
@@ -603,7 +604,7 @@ settle:                                     @ the element before r0 += r2; r3 = 
 /* [r0] += 121665 * [r1]. Changes r0-r7. */
     local_func plus_a24
     ldr     r3, .La24
-    movs    r7, #0                          @ what goes to the next word
+    movs    r7, #0                          @ the carry into the next word
     mov     r2, r0
     adds    r2, r2, #32
 .La24_word:
@@ -707,8 +708,8 @@ settle:                                     @ the element before r0 += r2; r3 = 
     call    minus, Z2, X2, Z2               @ B
     call    plus, X2, X3, Z3                @ C
     call    minus, Z3, X3, Z3               @ D
-    ldr     r0, [sp, #BIT]                  @ the lowest bits are clear: after the last swap
-    cmp     r0, #3                          @ that may be, nothing is added any more
+    ldr     r0, [sp, #BIT]                  @ the lowest bits are clear: after the last
+    cmp     r0, #3                          @ possible swap the sum is not needed
     blo     .Lchoose
     call    wyrm_fe_mul_armv6m, X3, Z3, T0  @ DA
     call    wyrm_fe_mul_armv6m, T1, X2, Z2  @ CB
@@ -774,7 +775,7 @@ settle:                                     @ the element before r0 += r2; r3 = 
     ldr     r0, [sp, #BIT]
     subs    r0, r0, #1
     bmi     .Ldone
-    b       .Lstep                          @ out of reach of a branch
+    b       .Lstep                          @ beyond the range of a branch
 .Ldone:
     add     r3, sp, #ARGS
     ldmia   r3!, {r0, r1}

@@ -9,17 +9,18 @@
  * Portable twin: c/wyrm_poly1305_13.h.
  *
  * Limbs of 13 bits, representation and bounds as in ../c/wyrm_poly1305_13.h. All ten columns stay
- * in registers: ADD reaches the high ones. A limb at a time is multiplied with ten words of w. A
- * block is added in pieces of 26 bits to every other column, which have room for it until their
- * carries are settled.
+ * in registers: ADD reaches the high ones. One limb at a time is multiplied by ten words of w. A
+ * block is added in pieces of 26 bits to every other column; the columns have room for it before
+ * their carries are propagated.
  *
  *   r4-r7, r8-r12, lr   columns 0 to 9      r0  limb, or column at work
  *   r1  product, piece                      r2  w, message       r3  product, message word
  *
  * Stack: 88 bytes. Clobbers r0-r3, r12, flags. Per block: 373 instructions, 100 of them multiply
- * (aligned message; misaligned words are put together from bytes, 41 more).
+ * (aligned message; misaligned words are assembled from bytes, 41 more).
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
- * arguments; MULS takes the same time for all values (1 or 32 cycles by the maker's choice).
+ * arguments; MULS takes the same time for all values (1 or 32 cycles depending on the
+ * manufacturer's choice).
  * The limbs in the frame are cleared before return.
  */
 #include "../wyrm_asm_arm.inc"
@@ -83,7 +84,7 @@
     add     r12, r3
 .endm
 
-/* Settles the carry of a low column into the next and stores the limb. */
+/* Propagates the carry of a low column into the next and stores the limb. */
 .macro carry_low from, to, i
     lsrs    r1, \from, #13
     add     \to, r1
@@ -101,8 +102,8 @@
     str     r0, [sp, #LIMBS + 4 * \i]
 .endm
 
-/* columns += limb i * r 2^(13 i). The first limb writes them. Words of w come in pairs from r2, which
- * then goes back to where the next limb begins, one word lower. */
+/* columns += limb i * r 2^(13 i). The first limb initializes them. Words of w are loaded in pairs
+ * from r2, which is then reset to one word lower, where the next limb begins. */
 .macro products i, first
     ldr     r0, [sp, #LIMBS + 4 * \i]
 .macro multiply even, odd
@@ -139,7 +140,8 @@
     str     r1, [sp, #IN]
     str     r2, [sp, #END]
 
-    /* The columns; every block brings bit 128, so take it off first if there is none. */
+    /* The columns; adding a block always adds bit 128, so subtract it first if the block has
+     * none. */
     ldr     r1, [r0, #16]
     mov     r8, r1
     ldr     r1, [r0, #20]

@@ -46,8 +46,8 @@
 
 #if WYRM_ARCH_ARMV7EM && WYRM_X25519_ASM
 
-/* Product row of four: \w[0..3] += (\x0..\x3) * \b, \c enters with weight of \w0 and leaves with
- * that of the word above \w3; \w0 is then complete. */
+/* Product row of four: \w[0..3] += (\x0..\x3) * \b, \c has the weight of \w0 on entry and that of
+ * the word above \w3 on return; \w0 is then complete. */
 .macro row w0, w1, w2, w3, c, x0, x1, x2, x3, b
     umaal   \w0, \c, \x0, \b
     umaal   \w1, \c, \x1, \b
@@ -55,7 +55,7 @@
     umaal   \w3, \c, \x3, \b
 .endm
 
-/* The same without a word to enter: \l is left over with the weight of \w0. */
+/* The same without \c on entry: \l is the remaining word of weight \w0. */
 .macro row_start l, w1, w2, w3, c, x0, x1, x2, x3, b
     umull   \l, \c, \x0, \b
     umaal   \w1, \c, \x1, \b
@@ -64,7 +64,7 @@
 .endm
 
 /* First step of a reduction, for the words \top of weight 2^224 and \next of weight 2^480. Leaves
- * bits 0..30 of their sum in \top, 19 * (bits 31..) in \carry and 38 in \k38; \t, \u are lost. */
+ * bits 0..30 of their sum in \top, 19 * (bits 31..) in \carry and 38 in \k38; changes \t, \u. */
 .macro fold_top top, next, carry, k38, t, u
     mov     \t, #19
     lsl     \k38, \t, #1
@@ -88,7 +88,7 @@
     push_own_and_lr r0, r1, r2, r3, R4_R7   @ [sp] = b
 .Lmul:
     ldmia   r12!, {r4, r5, r9, r10}         @ a0..a3
-    /* b0: only UMULL, two words waiting in each of the columns 1..3 */
+    /* b0: only UMULL; columns 1..3 have two pending words each */
     umull   lr, r6, r10, r0
     umull   r3, r8, r9, r0
     umull   r2, r11, r5, r0
@@ -110,7 +110,7 @@
     ldrd    r3, lr, [sp, #32]               @ b4, b5
     row_start r2, r8, r11, r7, r0, r4, r5, r9, r10, r3
     row_start r3, r11, r7, r0, r1, r4, r5, r9, r10, lr
-    push_own r2, r3, r6, r8                 @ left over 4 and 5, words 4 and 5
+    push_own r2, r3, r6, r8                 @ carries into 4 and 5, words 4 and 5
     ldrd    r3, lr, [sp, #56]               @ b6, b7
     row_start r6, r7, r0, r1, r2, r4, r5, r9, r10, r3
     row_start r8, r0, r1, r2, r3, r4, r5, r9, r10, lr
@@ -124,7 +124,7 @@
     ldrd    r12, lr, [sp, #40]              @ b2, b3
     row     r11, r7, r4, r5, r6, r0, r1, r2, r3, r12
     row     r7, r4, r5, r6, r8, r0, r1, r2, r3, lr
-    strd    r9, r10, [sp, #32]              @ words 4..6 in the place of b0..b2
+    strd    r9, r10, [sp, #32]              @ words 4..6 replace b0..b2
     str     r11, [sp, #40]
     ldrd    r12, lr, [sp, #48]              @ b4, b5
     pop_own r9, r10                         @ words 8, 9 of a0..a3
@@ -153,8 +153,8 @@
 
 /* sqr:         r0-r7 = (r0-r7)^2
  * choose_sqr:  the same for GE ? [r12 + 96] : [r12]
- * Changes r8-r12, lr, which hold the words waiting in the next column, among them
- * x[j] = a[j] & -(bit 31 of a[j - 1]). */
+ * Changes r8-r12, lr, which hold the pending words of the next column, among them x[j] = a[j] &
+ * -(bit 31 of a[j - 1]). */
     local_func sqr, entry=choose_sqr
     ldmia   r12!, {r0-r7}
     add     r12, r12, #64
@@ -171,7 +171,7 @@
 sqr:
 #if WYRM_SMALL
     push_own_and_lr r0, r1, r2, r3, R4_R7
-    mov     r12, sp                         @ a is b; mul puts its result there after the last look at a
+    mov     r12, sp                         @ a is b; mul stores its result there after reading a
     b       .Lmul
 #else
     push_own_and_lr r0, r1, r2, r3, r4, r5, r6 @ room for words 0..6
@@ -258,8 +258,8 @@ sqr:
 
 /* ---- Ladder ----------------------------------------------------------- */
 
-/* The frame. B takes the place of z2, D of z3; DA that of x2, CB that of x3; AA and BB those of A
- * and B; E that of C. */
+/* The frame. B replaces z2, D replaces z3; DA replaces x2, CB replaces x3; AA and BB replace A and
+ * B; E replaces C. */
 #define X2     0
 #define Z2     32
 #define A      64
@@ -267,13 +267,13 @@ sqr:
 #define Z3     128
 #define C      160
 #define X1     192
-#define BIT    224 /* number of the scalar bit at hand */
+#define BIT    224 /* index of the current scalar bit */
 #define SWAPS  228 /* the arguments */
 #define OUT    232 /* two pointers */
 #define FRAME  240
 
-/* plus:       r0-r7 += [r12], r12 moves on
- * plus_pair:  the same after loading r0-r7 from [r12], so for neighbours in memory
+/* plus:       r0-r7 += [r12], r12 is advanced
+ * plus_pair:  the same after loading r0-r7 from [r12], for adjacent elements
  * A carry out of the top adds 38, once: the result is then small. */
     local_func plus, entry=plus_pair
     ldmia   r12!, {r0-r7}

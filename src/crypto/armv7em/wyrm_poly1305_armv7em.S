@@ -9,9 +9,9 @@
  * Portable twin: c/wyrm_poly1305_32.h.
  *
  * Limbs of 32 bits, bounds as in ../c/wyrm_poly1305_32.h. The product is taken column by column.
- * UMAAL adds two words to a product, one of them the carry of the column before: the other one is
- * the word of the next block of the message, which so costs no addition of its own. After the last
- * block the next one is made of zeros.
+ * UMAAL adds two words to a product. One is the carry of the previous column, the other the
+ * corresponding word of the next message block, which thus costs no separate addition. After the
+ * last block, a block of zeros is added.
  *
  *   r4-r8   h0-h4, the next block's words already added      lr  r[0]
  *   r2, r3, r0, r10, r9   columns 0 to 4                     r1  message
@@ -36,7 +36,7 @@
 #define KEY_R2 16
 #define KEY_R3 20
 #define ZEROS  24
-#define END    40 /* where the message, or the zeros, end */
+#define END    40 /* end of the message, or of the zeros */
 #define STATE  44
 #define FRAME  52
 
@@ -107,7 +107,7 @@
     umlal   r10, r9, r4, r11
     /* column 4: h4 r0 */
     mla     r8, r8, lr, r9
-    /* 2^130 = 5; the last addition brings bit 128 of the next block */
+    /* 2^130 = 5; the last addition includes bit 128 of the next block */
     bic     r9, r8, #3
     add     r9, r9, r8, lsr #2
     and     r8, r8, #3
@@ -121,7 +121,7 @@
     bne     .Lblock
 
 .Llast:
-    /* Once more with zeros for the next block, unless that was it. */
+    /* Once more with zeros as the next block, unless that was done already. */
     add     r12, sp, #ZEROS + 16
     cmp     r1, r12
     ittt    ne

@@ -7,10 +7,10 @@
  * BLAKE2s for Cortex-M3, M4, M7 and M33 (ARMv7-M, ARMv7E-M, ARMv8-M mainline).
  * Portable twin: c/wyrm_blake2s.c.
  *
- * Rotations cost nothing: rows b and d keep rotations by 7 and 8 to the right pending, and every
- * reader of them goes through the barrel shifter. The ten rounds are one loop; the order of the
- * message words comes from a table of offsets into the copy of the block at sp. Rows c and d are
- * in registers by pairs.
+ * Rotations cost nothing: rows b and d keep rotations by 7 and 8 to the right pending, and the
+ * barrel shifter applies them whenever a word is read. The ten rounds are one loop; the order of
+ * the message words comes from a table of offsets into the copy of the block at sp. Rows c and d
+ * are in registers in pairs.
  *
  *   r0-r3     v0-v3                        r4-r7     v4-v7, pending 7
  *   r8, r9    v8, v9 or v10, v11           r10, r11  two of v12-v15, pending 8
@@ -89,7 +89,7 @@
     stm     r12!, {r4-r11}
 .endr
 
-    /* v8-v15 and v0-v7; d is turned by 24 and b by 25, so that 8 and 7 remain. */
+    /* v8-v15 and v0-v7; d is rotated by 24 and b by 25, so that 8 and 7 remain. */
     adr     lr, .Ltable
     ldm     lr!, {r4-r11} /* IV 2, 3, 6, 7, 0, 1, 4, 5 */
     strd    r4, r5, [sp, #V10]
@@ -304,8 +304,8 @@
 
 #endif
 
-    /* The offset of the message word of each step, in the order in which mix asks for them: the
-     * first words of two columns, then their second words. */
+    /* The offset of the message word of each step, in the order in which mix loads them: the first
+     * words of two columns, then their second words. */
 .macro offsets s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15
     .byte   4*\s0, 4*\s2, 4*\s1, 4*\s3, 4*\s4, 4*\s6, 4*\s5, 4*\s7
     .byte   4*\s8, 4*\s10, 4*\s9, 4*\s11, 4*\s12, 4*\s14, 4*\s13, 4*\s15

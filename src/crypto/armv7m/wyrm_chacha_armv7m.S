@@ -16,9 +16,9 @@
  *   r8, r9   x8, x9 or x10, x11       r10-r12, lr     x12-x15, pending 24
  *
  * Stack: 144 bytes. Clobbers r0-r3, r12, flags.
- * Instructions per block: 20 rounds of 32 additions and exclusive ors = 640, exchanging row c 40,
- * loop 20, the rest 72 if both buffers are aligned, otherwise 97. WYRM_SMALL: loop 40, the rest 159,
- * with a loop over the words of a block; 32 bytes of stack more.
+ * Instructions per block: 20 rounds of 32 additions and XORs = 640, exchanging row c 40, loop 20,
+ * the rest 72 if both buffers are aligned, otherwise 97. WYRM_SMALL: loop 40, the rest 159, with a
+ * loop over the words of a block; 32 bytes of stack more.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, EOR, LDR, STR take the same time for all values.
  * Secrets in the frame are cleared before return.
@@ -72,7 +72,7 @@
     eor     \b1, \c1, \b1, ror #20
 .endm
 
-/* Columns, then diagonals. Counts the loop down where two registers happen to be free. */
+/* Columns, then diagonals. Decrements the loop counter where two registers are free. */
 .macro double_round count
     quarters r0, r4, r8, r10, r1, r5, r9, r11
     strd    r8, r9, [sp, #ROW_C]

@@ -11,13 +11,14 @@
  *   void wyrm_fe_mul_a24_armv7m(struct fe *out, const struct fe *a, const struct fe *b);
  *   void wyrm_fe_select_armv7m(struct fe *out, const struct fe *a, uint32_t mask);
  *
- * Elements are twenty signed limbs of 13 bits in words; bounds are those of the twin, and results
- * but for the place where they round.
+ * Elements are twenty signed limbs of 13 bits in words; bounds and results are those of the
+ * portable twin, except that rounding happens at a different place.
  *
- * Arithmetic. The product goes by blocks of 4 x 4 limbs, those that meet in the same columns one
- * after the other, with seven columns in registers: an MLA for each product. Going on to the next
- * four columns renames the registers, and goes back through a: a block of it that is there is used
- * once more. sqr takes blocks off the diagonal once, with one side doubled.
+ * Arithmetic. The product is computed in blocks of 4 x 4 limbs. Blocks that contribute to the same
+ * seven columns follow each other, with the columns in registers and one MLA per product. For the
+ * next four columns the registers are renamed and a is traversed in the opposite direction, so the
+ * block of a that is already loaded is used again. sqr computes each off-diagonal block once, with
+ * one operand doubled.
  *
  *   r0-r3     four limbs of a             lr  pointer to a
  *   r4-r10    columns                     r11, r12  two limbs of b, or of 2 a
@@ -25,15 +26,16 @@
  * Reduction: 2^260 = 608. The carries of both halves run side by side; SBFX extracts the rounded
  * limb of the low one, and the remainder continues as `asr #13`.
  *
- * Constant time: no branch, no address but from the stack pointer and the
- * arguments. MUL and MLA of 32 x 32 -> 32 bits take the same time for all operands on a Cortex-M3;
- * UMULL does not, and is not used.
+ * Constant time: no branches; addresses depend on the stack pointer and the arguments. MUL and MLA
+ * of 32 x 32 -> 32 bits take the same time for all operands on a Cortex-M3; UMULL does not, and is
+ * not used.
  *
- * Stack: 280 bytes. Executed instructions: mul 661, sqr 458, both with 154 of the reduction. The
- * whole of X25519 takes 1,494,219 and 1,480 bytes of stack (QEMU, mps2-an385, GCC 12.2 -O2).
- * Tried before: two levels of Karatsuba down to five limbs, 3.06 M, for with one instruction a
- * product the sums around it cost more than the products they save; four loads for each block and
- * rounding in both halves, 1.66 M (1.76 M with a power instead of division steps).
+ * Stack: 280 bytes. Executed instructions: mul 661, sqr 458, both including 154 for the reduction.
+ * The whole of X25519 takes 1,494,219 and 1,480 bytes of stack (QEMU, mps2-an385, GCC 12.2 -O2).
+ * Alternatives measured: two levels of Karatsuba down to five limbs, 3.06 M, because a product
+ * costs one instruction, less than the additions that Karatsuba needs to save it; four loads for
+ * each block and rounding in both halves, 1.66 M (1.76 M with exponentiation instead of division
+ * steps).
  */
 #include "../wyrm_asm_arm.inc"
 
@@ -47,7 +49,8 @@
 #define FRAME   240
 #define OUT     FRAME /* the argument, pushed */
 
-/* r0-r3 = limbs 4 I.. of a, unless they are there; lr goes past them, or before them if \down. */
+/* r0-r3 = limbs 4 I.. of a, unless already loaded; lr is advanced past them, or before them if
+ * \down. */
 .macro limbs_of_a I, down
     .if     \I <> held
     .ifb    \down
@@ -67,13 +70,13 @@
     .endif
 .endm
 
-/* Says where lr is: at the first limb of a, none of which is in a register. */
+/* Initial state: lr points to the first limb of a, and no limb is loaded. */
 .macro limbs_of_a_begin
     .set    at, 0
     .set    held, -1
 .endm
 
-/* The first product of column \n if \n >= \fresh; else one more. */
+/* One product of column \n, which it initializes if \n >= \fresh. */
 .macro product n, fresh, c, x, y
     .if     \n >= \fresh
     mul     \c, \x, \y
@@ -82,7 +85,7 @@
     .endif
 .endm
 
-/* c0-c6 += limbs 4 I.. of a times limbs 4 J.. of b; columns from \fresh on begin here. */
+/* c0-c6 += limbs 4 I.. of a times limbs 4 J.. of b; columns from \fresh on are initialized here. */
 .macro block I, J, c0, c1, c2, c3, c4, c5, c6, fresh, down
     limbs_of_a \I, \down
     ldrd    r11, r12, [sp, #OTHER + 16*\J]
@@ -135,22 +138,22 @@
 
 /* One limb of both halves: \high, \low are the columns, \low becomes the limb. \before is the
  * previous high column, r6 the remainder of the previous low limb, r4 = 608. Clobbers \t, which may
- * be \before. The high one carries its floor: its limb need not be balanced around zero. */
+ * be \before. The high column carries its floor, because its limb need not be centred on zero. */
 .macro limb before, high, low, t, bits=13
     add     \high, \high, \before, asr #13
     .if     \bits == 13
     ubfx    \t, \high, #0, #13
     mla     \t, \t, r4, \low
     .else
-    mla     \t, \high, r4, \low /* the last: with the sign */
+    mla     \t, \high, r4, \low /* the last one: signed */
     .endif
     add     \t, \t, r6, asr #13
     sbfx    \low, \t, #0, #\bits
     sub     r6, \t, \low
 .endm
 
-/* Four limbs. The last high column stays in \h3 for the next four, which lose \t and put theirs
- * there. */
+/* Four limbs. The last high column remains in \h3 for the next four limbs, which change \t and
+ * store theirs there. */
 .macro limbs h3, t, bits=13
     ldmia   r12!, {r1-r3, \h3}
     pop_own r7, r8, r9, r10
@@ -179,7 +182,7 @@
     str     r3, [r0, #8]
 .endm
 
-/* [r0] = COLUMNS; leaves r0 and lr alone. */
+/* [r0] = COLUMNS; preserves r0 and lr. */
     local_func reduce
     add     r12, sp, #COLUMNS + 4*LIMBS
     mov     r4, #608

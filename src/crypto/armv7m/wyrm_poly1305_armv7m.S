@@ -9,8 +9,9 @@
  * Portable twin: c/wyrm_poly1305_13.h.
  *
  * Limbs of 13 bits, representation and bounds as in ../c/wyrm_poly1305_13.h. A block is added in
- * pieces of 26 bits to every other column, which have room for it until their carries are settled.
- * Limbs then go to memory and come back two by two; each word of w is used with both.
+ * pieces of 26 bits to every other column; the columns have room for it before their carries are
+ * propagated. The limbs are then stored and reloaded in pairs; each loaded word of w is used with
+ * both.
  *
  *   r0-r9   columns 0 to 9, between them limbs       r12, lr  words of w
  *   r10, r11  two limbs, or words of the message
@@ -32,7 +33,8 @@
 #define STATE 124
 #define FRAME 132
 
-/* columns += limb[i] * r 2^(13 i) + limb[i + 1] * r 2^(13 (i + 1)); `first` of all writes them. */
+/* columns += limb[i] * r 2^(13 i) + limb[i + 1] * r 2^(13 (i + 1)); the first one initializes
+ * them. */
 .macro products i, first
 .macro multiply column, limb, word
 .if \first
@@ -71,7 +73,7 @@
 .purgem multiply
 .endm
 
-/* Settles the carry of one limb into the next. */
+/* Propagates the carry of one limb into the next. */
 .macro carry from, to
     add     \to, \to, \from, lsr #13
     ubfx    \from, \from, #0, #13
@@ -87,7 +89,8 @@
     strd    r1, r2, [sp, #IN]
     rsb     lr, r3, #1
 
-    /* w, then the columns; every block brings bit 128, so take it off first if there is none. */
+    /* w, then the columns; adding a block always adds bit 128, so subtract it first if the block
+     * has none. */
     add     r12, sp, #W
     add     r0, r0, #40
     ldm     r0!, {r1-r10}
@@ -100,7 +103,7 @@
 
 .Lblock:
     ldrd    lr, r12, [sp, #IN]
-    cmp     lr, r12 /* for the end of the loop: nothing until there touches the flags */
+    cmp     lr, r12 /* tested at the end of the loop; no instruction in between changes the flags */
     ldr     r10, [lr], #4
     ldr     r11, [lr], #4
     ubfx    r12, r10, #0, #26

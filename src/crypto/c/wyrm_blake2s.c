@@ -16,7 +16,7 @@ static const uint32_t iv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 #if !WYRM_BLAKE2S_ASM
 
 /* The message words of a round: two for each of its eight steps, as bytes, or as nibbles of one
- * byte for half the table and a little more to execute. */
+ * byte, which halves the table for slightly more instructions. */
 #if WYRM_SMALL
 #define SIGMA_ROW    8
 #define PAIR(x, y)   (x) << 4 | (y)
@@ -77,7 +77,7 @@ static inline void round_fast(uint32_t v[16], const uint32_t m[16], const uint8_
     STEP(v[3], v[4], v[9], v[14], 7);
 }
 
-/* Step i works on column i % 4; diagonals are columns of rows turned by one, two and three. */
+/* Step i works on column i % 4; diagonals are columns of rows rotated by one, two and three. */
 static inline void round_small(uint32_t v[16], const uint32_t m[16], const uint8_t s[SIGMA_ROW])
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -153,7 +153,7 @@ void wyrm_blake2s_init_hmac(struct wyrm_blake2s *state, const uint8_t *key, size
                             uint32_t pad)
 {
     wyrm_blake2s_init(state, WYRM_HASH_LEN, key, len);
-    state->h[0] ^= (uint32_t)len << 8; /* to BLAKE2s itself it is no key */
+    state->h[0] ^= (uint32_t)len << 8; /* BLAKE2s itself is used unkeyed */
     for (unsigned i = 0; i < sizeof(state->block); i += 4)
         wyrm_store_word(state->block + i, wyrm_load_word(state->block + i) ^ pad);
 }
@@ -165,7 +165,7 @@ void wyrm_blake2s_update(struct wyrm_blake2s *state, const void *in, size_t len)
 
     if (len == 0)
         return;
-    /* A full block waits until more follows: the last one is compressed by finish. */
+    /* A full block is kept until more data follows: the last one is compressed by finish. */
     for (; len > room; room = sizeof(state->block)) {
         memcpy(state->block + state->fill, p, room);
         state->fill = sizeof(state->block);

@@ -53,7 +53,7 @@ static inline void xor_word(uint8_t *out, const uint8_t *in, uint32_t key, bool 
         wyrm_store_le32(out, wyrm_load_le32(in) ^ key);
 }
 
-/* One block in 16 locals, for compilers to keep in registers as far as these go. */
+/* One block in 16 local variables, which compilers keep in registers as far as possible. */
 static inline void block_fast(const uint32_t s[WYRM_CHACHA20_WORDS], uint8_t *out,
                               const uint8_t *in, bool words)
 {
@@ -89,8 +89,8 @@ static inline void block_fast(const uint32_t s[WYRM_CHACHA20_WORDS], uint8_t *ou
     xor_word(out + 60, in + 60, x15 + s[15], words);
 }
 
-/* The same from a table-free loop: round i works on column i % 4, the diagonals being columns of
- * rows turned by one, two and three. */
+/* The same as a loop without tables: round i works on column i % 4, the diagonals being columns of
+ * rows rotated by one, two and three. */
 static inline void block_small(const uint32_t s[WYRM_CHACHA20_WORDS], uint8_t *out,
                                const uint8_t *in)
 {
@@ -168,7 +168,8 @@ bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[
     memset(s.block, 0, sizeof(s.block));
     wyrm_chacha20_blocks(s.state, s.block, s.block, 1);
     s.state[WYRM_CHACHA20_COUNTER]--;
-    /* HChaCha20 is the block without the addition of the input at the end: take it off again. */
+    /* HChaCha20 is the block without the final addition of the input, so subtract the input
+     * again. */
     for (unsigned i = 0; i < 4; i++, out += 4) {
         wyrm_store_le32(out, wyrm_load_le32(s.block + 4 * i) - s.state[i]);
         wyrm_store_le32(out + 16, wyrm_load_le32(s.block + 48 + 4 * i) - s.state[12 + i]);

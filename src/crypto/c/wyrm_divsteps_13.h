@@ -2,17 +2,17 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Division in the fields of wyrm_fe_13.h, and of wyrm_fe_32.h where only 32-bit products are to be
- * had, by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular
- * inversion", 2019), a third of the work of a power. The variant is that of a half-integer delta,
- * for which 590 steps suffice below 2^256 (Pieter Wuille's computation for libsecp256k1).
+ * Division in the fields of wyrm_fe_13.h, and of wyrm_fe_32.h where only 32-bit products are
+ * available, by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular
+ * inversion", 2019), a third of the work of exponentiation. This is the variant with half-integer
+ * delta, for which 590 steps suffice below 2^256 (Pieter Wuille's computation for libsecp256k1).
  *
  * Thirteen steps depend only on the lowest limbs of f and g and give a matrix of small integers. It
- * is applied to f, g and, modulo p, to d, e; the results are divisible by 2^13 and move down by one
- * limb. The invariants are d z = f and e z = g. At the end g = 0 and f = 1 or -1, so d is the
- * inverse up to its sign.
+ * is applied to f, g and, modulo p, to d, e; the results are divisible by 2^13 and are shifted down
+ * by one limb. The invariants are d z = f and e z = g. At the end g = 0 and f = 1 or -1, so d is
+ * the inverse up to its sign.
  *
- * Constant time: the number of steps is fixed, choices within a step are masks.
+ * Constant time: the number of steps is fixed, choices within a step use masks.
  */
 #ifndef WYRM_DIVSTEPS_13_H
 #define WYRM_DIVSTEPS_13_H
@@ -34,7 +34,8 @@ struct divsteps_pair {
     limb_13 a[DIVSTEPS_LIMBS], b[DIVSTEPS_LIMBS];
 };
 
-/* A row of the matrix in one word: v * 2^16 + u, on which sums, signs and doubling act as on both.
+/* A row of the matrix in one word: v * 2^16 + u, so that addition, negation and doubling act on
+ * both at once.
  */
 static inline int32_t row_low(uint32_t row)
 {
@@ -54,7 +55,7 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
     for (unsigned i = 0; i < DIVSTEPS_BITS; i++) {
         uint32_t swap = (uint32_t)(zeta >> 31), odd = 0 - (g & 1);
 
-        /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
+        /* If g is odd, g becomes g - f or g + f; if delta was positive too, f becomes the old g. */
         g += ((f ^ swap) - swap) & odd;
         g_row += ((f_row ^ swap) - swap) & odd;
         swap &= odd;
@@ -71,9 +72,9 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
     return zeta;
 }
 
-/* (a, b) = the matrix times (a, b) / 2^13, which is an integer, or becomes one by the multiples of
- * p that `modulo` (DIVSTEPS_MASK or 0) lets in. Limbs come out from 0 to 2^13 - 1 but for the last,
- * which has the sign; d and e grow by p at most. */
+/* (a, b) = the matrix times (a, b) / 2^13, which is an integer, or made one by adding multiples of
+ * p if `modulo` is DIVSTEPS_MASK instead of 0. Resulting limbs are from 0 to 2^13 - 1 except the
+ * last, which is signed; d and e grow by at most p. */
 static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, uint32_t modulo)
 {
     int32_t x = s->a[0], y = s->b[0];
@@ -100,10 +101,10 @@ static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, ui
     s->b[DIVSTEPS_LIMBS - 1] = (limb_13)(b >> DIVSTEPS_BITS);
 }
 
-/* out = d, or -d where `negative` is all ones; uses d up. */
+/* out = d, or -d if `negative` is all ones; destroys d. */
 static void divsteps_element(struct fe *out, limb_13 d[DIVSTEPS_LIMBS], int32_t negative)
 {
-#ifdef WYRM_FE_13_H /* it takes limbs of either sign */
+#ifdef WYRM_FE_13_H /* accepts signed limbs */
     for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++)
         out->limb[i] = (limb_13)((d[i] ^ negative) - negative);
 #else
@@ -113,7 +114,7 @@ static void divsteps_element(struct fe *out, limb_13 d[DIVSTEPS_LIMBS], int32_t 
     for (unsigned i = 0; i < DIVSTEPS_LIMBS; i++)
         d[i] = (limb_13)((d[i] ^ negative) - negative);
     limbs_13_ripple(d, 0);
-    /* What is above bit 255 comes back in as 19 each; p is added if that was negative. */
+    /* Folds the part above bit 255 (2^255 = 19), and adds p if that part was negative. */
     above = *top >> 8;
     negative = above >> 31;
     *top = (limb_13)((*top & 0xff) + (negative & 0x100));
@@ -122,7 +123,7 @@ static void divsteps_element(struct fe *out, limb_13 d[DIVSTEPS_LIMBS], int32_t 
 #endif
 }
 
-/* x = x / z, or 0 if z = 0; z may be anything that mul gives. */
+/* x = x / z, or 0 if z = 0; z may be any result of mul. */
 __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
 {
     struct {

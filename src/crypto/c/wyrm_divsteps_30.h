@@ -10,7 +10,7 @@
  * into the low word of m * x and the high word of m * 4 x. Their overlap recovers the carries that
  * the sum of low words loses, so no sum needs two words.
  *
- * Constant time: the number of steps is fixed, choices within a step are masks or factors.
+ * Constant time: the number of steps is fixed, choices within a step use masks or factors.
  */
 #ifndef WYRM_DIVSTEPS_30_H
 #define WYRM_DIVSTEPS_30_H
@@ -26,13 +26,14 @@ struct divsteps {
     int32_t u, v, q, r;
 };
 
-/* 2^15 f' = u f + v g, 2^15 g' = q f + r g. Of these only u and v come to 2^15, and none to -2^15.
+/* 2^15 f' = u f + v g, 2^15 g' = q f + r g. Of these only u and v can reach 2^15, and none can
+ * reach -2^15.
  */
 struct divsteps_half {
     uint32_t uv, qr; /* u + 2^16 v, q + 2^16 r */
 };
 
-/* Limbs from 0 to 2^30 - 1 but for the last, which has the sign. */
+/* Limbs from 0 to 2^30 - 1 except the last, which is signed. */
 struct divsteps_pair {
     int32_t a[DIVSTEPS_LIMBS], b[DIVSTEPS_LIMBS];
 };
@@ -72,7 +73,8 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
 
         _Pragma("GCC unroll 5") for (unsigned i = 0; i < DIVSTEPS_BITS / 2; i++)
         {
-            /* g becomes g - f or g + f if it is odd; then f the old g if delta was positive too. */
+            /* If g is odd, g becomes g - f or g + f; if delta was positive too, f becomes the old
+             * g. */
             uint32_t odd = g & 1, negative = wyrm_opaque((uint32_t)(zeta >> 31));
             uint32_t swap = negative & (0 - odd), sign = swap | odd;
 
@@ -91,15 +93,15 @@ static int32_t divsteps(struct divsteps *m, int32_t zeta, uint32_t f, uint32_t g
     return zeta;
 }
 
-/* m x / 2^30, rounded down, of a limb but the last */
+/* m x / 2^30, rounded down, of a limb other than the last */
 static inline int32_t divsteps_high(int32_t m, int32_t x)
 {
     return (int32_t)((int64_t)m * (int64_t)((uint32_t)x << 2) >> 32);
 }
 
-/* Puts a limb of m a - n b + carry and returns the next carry, of which none is beyond 2^30. What
- * high words leave of the products is less than 2^30 each, and fits a word with the carry because
- * their signs differ. */
+/* Stores a limb of m a - n b + carry and returns the next carry, at most 2^30. The remainder of
+ * each product below its high word is less than 2^30; both and the carry fit one word because the
+ * products' signs differ. */
 static inline int32_t divsteps_limb(int32_t *to, int32_t m, int32_t n, int32_t x, int32_t y,
                                     int32_t carry)
 {
@@ -110,8 +112,8 @@ static inline int32_t divsteps_limb(int32_t *to, int32_t m, int32_t n, int32_t x
     return high + ((int32_t)(low - ((uint32_t)high << DIVSTEPS_BITS)) >> DIVSTEPS_BITS);
 }
 
-/* (a, b) = the matrix times (a, b) / 2^30, which is an integer, or becomes one by the multiples of
- * p = 2^255 - 19 that `modulo` (DIVSTEPS_MASK or 0) lets in. d and e grow by p at most. */
+/* (a, b) = the matrix times (a, b) / 2^30, which is an integer, or made one by adding multiples of
+ * p = 2^255 - 19 if `modulo` is DIVSTEPS_MASK instead of 0. d and e grow by at most p. */
 static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, int32_t modulo)
 {
     const int32_t u = m->u, v = m->v, q = m->q, r = m->r;
@@ -138,7 +140,7 @@ static void divsteps_apply(struct divsteps_pair *s, const struct divsteps *m, in
     s->b[DIVSTEPS_LIMBS - 1] = (int32_t)(b >> DIVSTEPS_BITS);
 }
 
-/* a = a + small, or -a + small where `negative` is all ones; the limbs as in a pair. */
+/* a = a + small, or -a + small if `negative` is all ones; the limbs as in a pair. */
 static void divsteps_settle(int32_t a[DIVSTEPS_LIMBS], int32_t negative, int32_t small)
 {
     int32_t carry = small;
@@ -151,7 +153,7 @@ static void divsteps_settle(int32_t a[DIVSTEPS_LIMBS], int32_t negative, int32_t
     a[DIVSTEPS_LIMBS - 1] = carry + (a[DIVSTEPS_LIMBS - 1] ^ negative) - negative;
 }
 
-/* x = x / z, or 0 if z = 0; z may be anything that mul gives. */
+/* x = x / z, or 0 if z = 0; z may be any result of mul. */
 __attribute__((noinline)) static void divide(struct fe *x, struct fe *z)
 {
     struct {

@@ -8,9 +8,9 @@
  * compiler helper.
  *
  * Bounds: mul, sqr and mul_a24 give limbs of magnitude up to 2^12 + 16 and values of magnitude
- * below 2^255; load gives limbs below 2^13. add and sub of two such need no carries at all: their
- * limbs stay within 2^13 + 32, and a column of a product of those within 20 * (2^13 + 32)^2 < 2^31
- * - 2^29.
+ * below 2^255; load gives limbs below 2^13. add and sub of two such elements need no carries: their
+ * limbs stay within 2^13 + 32, and a column of a product of two sums within 20 * (2^13 + 32)^2 <
+ * 2^31 - 2^29.
  */
 #ifndef WYRM_FE_13_H
 #define WYRM_FE_13_H
@@ -18,7 +18,8 @@
 #include "../wyrm_crypto_select.h"
 #include "wyrm_limbs_13.h"
 
-/* On a Cortex-M3 division steps take 84,000 instructions less than a power, for some 300 bytes. */
+/* On a Cortex-M3 division steps take 84,000 fewer instructions than exponentiation, in about 300
+ * bytes. */
 #if !WYRM_SMALL
 #define FE_DIVSTEPS "wyrm_divsteps_13.h"
 #endif
@@ -27,7 +28,7 @@
 #define FE_BITS  LIMB_13_BITS
 #define FE_BLOCK 5 /* limbs multiplied at a time */
 
-/* Unrolling the inner loops of a product trebles its speed for some 300 bytes. */
+/* Unrolling the inner loops of a product triples its speed for about 300 bytes. */
 #define FE_UNROLL _Pragma("GCC unroll 9")
 
 struct fe {
@@ -44,8 +45,8 @@ static void fe_set(struct fe *out, unsigned small)
     *out = (struct fe){{(limb_13)small}};
 }
 
-/* Uses up `a`, of magnitude below p. Adding 2^255 makes it a + p + 19, which reaches 2^255 exactly
- * if a >= 0; taking bit 255 away as 19 then leaves a or a + p, with 19 too many. */
+/* Destroys `a`, of magnitude below p. Adding 2^255 makes it a + p + 19, which reaches 2^255 exactly
+ * if a >= 0; replacing bit 255 by 19 then leaves a or a + p, with an excess of 19. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
     limb_13 *top = &a->limb[FE_LIMBS - 1];
@@ -73,7 +74,7 @@ static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
         out->limb[i] = (int16_t)(a->limb[i] - b->limb[i]);
 }
 
-/* Splits off what goes to the next limb, rounding so that -2^12 <= the rest < 2^12. */
+/* Splits off the carry into the next limb, rounding so that -2^12 <= the rest < 2^12. */
 static inline int32_t fe_carry(int32_t *sum, unsigned bits)
 {
     int32_t carry = (*sum + (1 << (bits - 1))) >> bits;
@@ -93,7 +94,7 @@ static void fe_reduce(struct fe *out, const int32_t column[FE_LIMBS])
         carry = fe_carry(&sum, i < FE_LIMBS - 1 ? FE_BITS : 8);
         out->limb[i] = (int16_t)sum;
     }
-    carry *= 19; /* 2^255; below 2^28, so that two limbs take it up but for 2^3 */
+    carry *= 19; /* 2^255; below 2^28, so that two limbs absorb it except for 2^3 */
     for (unsigned i = 0; i < 3; i++) {
         int32_t sum = out->limb[i] + carry;
 
@@ -102,7 +103,8 @@ static void fe_reduce(struct fe *out, const int32_t column[FE_LIMBS])
     }
 }
 
-/* column[0..39] = a product: the upper half is carried, then comes down as 2^260 = 608. */
+/* column[0..39] = a product: carries are propagated in the upper half, which is then folded: 2^260
+ * = 608. */
 static void fe_reduce_wide(struct fe *out, int32_t column[2 * FE_LIMBS])
 {
     int32_t carry = 0;
@@ -180,7 +182,7 @@ static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
     fe_reduce(out, column);
 }
 
-/* out = a where mask is all ones, unchanged where it is zero. */
+/* out = a if mask is all ones; unchanged if it is zero. */
 static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++)

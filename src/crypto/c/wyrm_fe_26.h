@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Integers modulo p = 2^255 - 19 as ten limbs of 26 bits, for cores that have high words of
- * products but no carry flag: there compilers make branches of 64-bit additions, which would depend
- * on secrets.
+ * products but no carry flag: there compilers turn 64-bit additions into branches, which would
+ * depend on secrets.
  *
  * So no addition here may carry. Each column has two sums: the low words of its products modulo
  * 2^32, and the parts of the products above bit 27, rounded down. Each product contributes less
@@ -16,11 +16,11 @@
  *
  * Bounds: a product is a result of mul or sqr. Its limbs 0 to 8 are from 0 to 2^26 - 1, limb 9 is
  * between -2^16 and 2^21 + 2^16. add and sub take products and give limbs 1 to 8 below 2^26 in
- * amount, limb 0 below 2^26 + 18, limb 9 below 2^22; that is what mul and sqr take, but limb 0 of
- * the second factor has to be below 2^26: a sum must be the first. mul_a24 takes a product and a
- * difference; its limbs are below 2^26 + 2^22. So a column is below 1.99 * 2^30 in amount:
- * 1.38 for ten remainders of 2^27 and that of the folded part, 0.57 for twice the second sum of
- * nine products, whose top limbs are small.
+ * absolute value, limb 0 below 2^26 + 18, limb 9 below 2^22; mul and sqr accept these, except that
+ * limb 0 of the second factor must be below 2^26, so a sum must be the first factor. mul_a24 takes
+ * a product and a difference; its limbs are below 2^26 + 2^22. So a column is below 1.99 * 2^30 in
+ * absolute value: 1.38 for ten remainders of 2^27 and that of the folded part, 0.57 for twice the
+ * second sum of nine products, whose top limbs are small.
  */
 #ifndef WYRM_FE_26_H
 #define WYRM_FE_26_H
@@ -36,7 +36,7 @@
 #define FE_TOP   21 /* bits of the top limb below bit 255 */
 #define FE_SPLIT 27 /* where the high word of a product begins */
 
-/* A column unrolled gains most of what there is to gain. */
+/* Unrolling a column gains most of the speed. */
 #if WYRM_SMALL
 #define FE_UNROLL
 #else
@@ -60,7 +60,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
     out->limb[FE_LIMBS - 1] &= (1 << FE_TOP) - 1;
 }
 
-/* Settles carries from `carry` on; the top limb keeps what goes beyond. */
+/* Propagates carries, starting with `carry`; the top limb keeps the overflow. */
 static void fe_ripple(struct fe *a, int32_t carry)
 {
     for (unsigned i = 0; i < FE_LIMBS - 1; i++) {
@@ -80,8 +80,9 @@ static inline int32_t fe_fold(int32_t *top)
     return 19 * beyond;
 }
 
-/* Uses up `a`, a product. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
- * subtracts p, and the 19 comes off again. A value below zero becomes one below p likewise. */
+/* Destroys `a`, a product. Adding 19 reaches bit 255 exactly if a >= p; folding that bit then
+ * subtracts p, and the 19 is subtracted again. A negative value is likewise brought into the range
+ * 0 to p - 1. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
     uint32_t words[8] = {0};
@@ -100,14 +101,14 @@ static void fe_store(uint8_t out[32], struct fe *a)
         wyrm_store_le32(out + 4 * i, words[i]);
 }
 
-#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
+#ifndef WYRM_FE_LEAVES /* architectures with their own arithmetic need nothing below */
 
 static void fe_set(struct fe *out, unsigned small)
 {
     *out = (struct fe){{(int32_t)small}};
 }
 
-/* out = a + b - p, whose limbs lie around zero */
+/* out = a + b - p, with limbs centred on zero */
 static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
 {
     int32_t p = (int32_t)FE_MASK - 18;
@@ -145,7 +146,7 @@ static inline void fe_product(struct fe_column *c, int32_t a, int32_t b)
     c->high += fe_high(a, b * (1 << (32 - FE_SPLIT)));
 }
 
-/* Twice what there is, and the square of `a`, which may have a bit more than a second factor. */
+/* Twice the sums, plus the square of `a`, which may have one bit more than a second factor. */
 static inline void fe_double_and_square(struct fe_column *c, int32_t a)
 {
     c->low = 2 * c->low + (uint32_t)a * (uint32_t)a;
@@ -257,7 +258,7 @@ static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
     out->limb[FE_LIMBS - 1] = a->limb[FE_LIMBS - 1] + (int32_t)low + carry - ((1 << FE_TOP) - 1);
 }
 
-/* out = a where mask is all ones, unchanged where it is zero. */
+/* out = a if mask is all ones; unchanged if it is zero. */
 static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++)

@@ -7,7 +7,7 @@
  *
  * Bounds: every function takes any 256-bit value, except that the second operand of sub stays below
  * 2^256 - 76 (all are results of mul or sqr). Every result is below 2^255 + 2^23: each function
- * ends with one fold of its carry and of bit 255 into the low end, for 2^255 = 19.
+ * ends by folding its carry and bit 255 into the low end (2^255 = 19).
  */
 #ifndef WYRM_FE_32_H
 #define WYRM_FE_32_H
@@ -19,7 +19,7 @@
 
 #define FE_LIMBS 8
 
-/* A row of a product unrolled gains most of what there is to gain. */
+/* Unrolling a row of a product gains most of the speed. */
 #if WYRM_SMALL
 #define FE_UNROLL
 #else
@@ -37,7 +37,7 @@ static void fe_load(struct fe *out, const uint8_t in[32])
     out->limb[7] &= 0x7fffffff;
 }
 
-/* a += small, for a sum that neither overflows nor goes below zero. */
+/* a += small, for a sum that neither overflows nor becomes negative. */
 __attribute__((noinline)) static void fe_ripple(struct fe *a, int32_t small)
 {
     int64_t carry = small;
@@ -49,8 +49,8 @@ __attribute__((noinline)) static void fe_ripple(struct fe *a, int32_t small)
     }
 }
 
-/* Uses up `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; taking that bit away
- * then leaves a - p, otherwise the 19 comes off again. */
+/* Destroys `a`, which is below 2p. Adding 19 reaches bit 255 exactly if a >= p; clearing that bit
+ * then leaves a - p, otherwise 19 is subtracted again. */
 static void fe_store(uint8_t out[32], struct fe *a)
 {
     int32_t above;
@@ -63,9 +63,9 @@ static void fe_store(uint8_t out[32], struct fe *a)
         wyrm_store_le32(out + 4 * i, a->limb[i]);
 }
 
-#ifndef WYRM_FE_LEAVES /* an architecture that has its own arithmetic stops here */
+#ifndef WYRM_FE_LEAVES /* architectures with their own arithmetic need nothing below */
 
-/* Takes a + carry * 2^256 below 2^255 + 38 * (carry + 1); carry < 2^18. */
+/* Reduces a + carry * 2^256 below 2^255 + 38 * (carry + 1); carry < 2^18. */
 static void fe_fold(struct fe *a, uint32_t carry)
 {
     uint32_t top = carry << 1 | a->limb[7] >> 31;
@@ -79,7 +79,7 @@ static void fe_set(struct fe *out, unsigned small)
     *out = (struct fe){{small}};
 }
 
-/* out = a + factor * b; returns what leaves the top. out may be either. */
+/* out = a + factor * b; returns the carry out of the top. out may be a or b. */
 static uint32_t fe_row(uint32_t *out, const uint32_t *a, uint32_t factor, const uint32_t *b)
 {
     uint64_t sum = 0;
@@ -104,7 +104,7 @@ static void fe_add(struct fe *out, const struct fe *a, const struct fe *b)
     fe_add_times(out, a->limb, 1, b->limb);
 }
 
-/* out = a + 4p - b, where 4p is spread over the limbs so that no limb goes below zero. */
+/* out = a + 4p - b, where 4p is spread over the limbs so that no limb becomes negative. */
 static void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
 {
     uint64_t sum = 0, spread = (UINT64_C(1) << 33) - 76;
@@ -147,7 +147,7 @@ static void fe_mul_a24(struct fe *out, const struct fe *a, const struct fe *b)
     fe_add_times(out, a->limb, 121665, b->limb);
 }
 
-/* out = a where mask is all ones, unchanged where it is zero. */
+/* out = a if mask is all ones; unchanged if it is zero. */
 static void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     for (unsigned i = 0; i < FE_LIMBS; i++)

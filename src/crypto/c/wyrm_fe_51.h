@@ -4,9 +4,9 @@
  *
  * Integers modulo p = 2^255 - 19 as five limbs of 51 bits, for 64-bit hosts with a 128-bit type.
  *
- * Bounds: mul, sqr, mul_a24 and load give limbs below 2^52; add and sub give limbs below 2^54.
- * mul and sqr take limbs below 2^54: a column is at most 81 * 2^108 < 2^115. add, sub and mul_a24
- * are called on results of the first group, mul_a24's factor excepted (below 2^54).
+ * Bounds: mul, sqr, mul_a24 and load give limbs below 2^52; add and sub give limbs below 2^54. mul
+ * and sqr take limbs below 2^54: a column is at most 81 * 2^108 < 2^115. add, sub and mul_a24 are
+ * called on results of the first group, except mul_a24's factor (below 2^54).
  */
 #ifndef WYRM_FE_51_H
 #define WYRM_FE_51_H
@@ -39,7 +39,7 @@ static inline void fe_set(struct fe *out, unsigned small)
     *out = (struct fe){{small}};
 }
 
-/* Carries once around; 2^255 = 19 closes the circle. */
+/* Propagates carries once; the last one is folded into limb 0 (2^255 = 19). */
 static inline void fe_carry(struct fe *a)
 {
     for (unsigned i = 0; i < FE_LIMBS - 1; i++) {
@@ -50,9 +50,9 @@ static inline void fe_carry(struct fe *a)
     a->limb[4] &= FE_MASK;
 }
 
-/* Uses up `a`. Two carries take it below 2^255 + 19. Adding 19 then reaches bit 255 exactly if
- * a >= p, and the fold of that bit subtracts p; the 19 comes off again, with 2^255 lent and folded
- * so that no limb goes below zero. */
+/* Destroys `a`. Two passes of carries bring it below 2^255 + 19. Adding 19 then reaches bit 255
+ * exactly if a >= p, and the fold of that bit subtracts p; 19 is subtracted again, with 2^255 added
+ * first and folded, so that no limb becomes negative. */
 static inline void fe_store(uint8_t out[32], struct fe *a)
 {
     fe_carry(a);
@@ -76,7 +76,7 @@ static inline void fe_add(struct fe *out, const struct fe *a, const struct fe *b
         out->limb[i] = a->limb[i] + b->limb[i];
 }
 
-/* out = a + 4p - b, so that no limb goes below zero. */
+/* out = a + 4p - b, so that no limb becomes negative. */
 static inline void fe_sub(struct fe *out, const struct fe *a, const struct fe *b)
 {
     out->limb[0] = a->limb[0] + ((FE_MASK - 18) << 2) - b->limb[0];
@@ -147,7 +147,7 @@ static inline void fe_mul_a24(struct fe *out, const struct fe *a, const struct f
     fe_reduce(out, column);
 }
 
-/* out = a where mask is all ones, unchanged where it is zero. */
+/* out = a if mask is all ones; unchanged if it is zero. */
 static inline void fe_select(struct fe *out, const struct fe *a, uint32_t mask)
 {
     fe_word wide = (fe_word)0 - (mask & 1);

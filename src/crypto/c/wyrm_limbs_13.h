@@ -14,7 +14,7 @@
 #define LIMB_13_BITS 13
 #define LIMB_13_MASK ((1 << LIMB_13_BITS) - 1)
 
-#ifdef WYRM_FE_WORDS /* an architecture that has its own arithmetic, with a word for each limb */
+#ifdef WYRM_FE_WORDS /* for architectures with their own arithmetic: one word per limb */
 typedef int32_t limb_13;
 #else
 typedef int16_t limb_13;
@@ -51,7 +51,7 @@ static void limbs_13_store(uint8_t out[32], const limb_13 in[LIMBS_13])
     }
 }
 
-/* a += carry, with limbs from 0 to 2^13 - 1 but for the last, which has the sign. */
+/* a += carry, with limbs from 0 to 2^13 - 1 except the last, which is signed. */
 static void limbs_13_ripple(limb_13 a[LIMBS_13], int32_t carry)
 {
     for (unsigned i = 0; i < LIMBS_13 - 1; i++) {

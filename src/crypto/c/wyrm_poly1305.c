@@ -16,7 +16,7 @@
 #include "wyrm_poly1305_rows.h"
 #else
 
-/* Word i of r: all of the key but the bits that RFC 8439 section 2.5 clears. */
+/* Word i of r: the key without the bits that RFC 8439 section 2.5 clears. */
 static inline uint32_t clamped(const uint8_t key[16], unsigned i)
 {
     return wyrm_load_le32(key + 4 * i) & (i == 0 ? 0x0fffffff : 0x0ffffffc);
@@ -74,7 +74,7 @@ void wyrm_poly1305_finish(struct wyrm_poly1305 *state, uint8_t tag[16])
 
 #endif /* WYRM_ROWS */
 
-/* A function of its own, so that its frame is cleared too: compilers spill parts of secrets into
+/* A separate function, so that its frame is cleared too: compilers spill parts of secrets into
  * it. */
 __attribute__((noinline)) static void
 authenticate(uint8_t tag[WYRM_AEAD_TAG_LEN], const uint8_t *in, size_t len, const uint8_t key[32])

@@ -6,7 +6,7 @@
  * some operands: every product and every column of ten fits 32 bits.
  *
  * The state keeps the columns of the last product. The next block is added to them before their
- * carries are settled, so one pass of carries per block serves both. After it limb 1 is below
+ * carries are propagated, so one pass of carries per block serves both. After it limb 1 is below
  * 2^13 + 2^9 and the others below 2^13; the clamped r gives columns below 294,891 (2^13 + 2^9),
  * which leaves 2^30 to spare for block and carries.
  */
@@ -43,7 +43,7 @@ static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
         state->w[i] = 5 * state->w[10 + i];
 }
 
-/* Settles the carries. 2^130 = 5. */
+/* Propagates the carries. 2^130 = 5. */
 static void carry(uint32_t limb[LIMBS])
 {
     uint32_t sum = 0;
@@ -59,7 +59,8 @@ static void carry(uint32_t limb[LIMBS])
 }
 
 #if !WYRM_POLY1305_ASM
-/* columns = limbs * r; column k is the sum of limb[i] * r[k - i], times five below zero. */
+/* columns = limbs * r; column k is the sum of limb[i] * r[k - i], times five where the index is
+ * negative. */
 static void multiply(uint32_t column[LIMBS], const uint32_t limb[LIMBS], const uint32_t w[19])
 {
     const uint32_t h0 = limb[0], h1 = limb[1], h2 = limb[2], h3 = limb[3], h4 = limb[4];
@@ -89,8 +90,8 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 }
 #endif
 
-/* The sum as five words, below 2 p; they may be put into `sum`. Limb 1 may reach into limb 2, hence
- * the additions. */
+/* The sum as five words, below 2 p; they may be stored in `sum`. Limb 1 may reach into limb 2,
+ * hence the additions. */
 static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t sum[5])
 {
     uint32_t *h = state->h;

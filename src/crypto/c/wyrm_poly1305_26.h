@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Poly1305 over five limbs of 26 bits, for cores that have high words of products but no carry
- * flag: there compilers make branches of 64-bit additions, which would depend on secrets.
+ * flag: there compilers turn 64-bit additions into branches, which would depend on secrets.
  *
  * So no addition here may carry. Each column has two sums: the low words of its products modulo
  * 2^32, and the parts of the products above bit 29. Each product contributes less than 2^29 that

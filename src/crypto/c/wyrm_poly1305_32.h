@@ -24,7 +24,7 @@ static void load_key(struct wyrm_poly1305 *state, const uint8_t key[16])
 }
 
 #if !WYRM_POLY1305_ASM
-/* In locals, for compilers to keep in registers as far as these go. */
+/* In local variables, which compilers keep in registers as far as possible. */
 void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t blocks,
                           uint32_t top)
 {
@@ -77,7 +77,7 @@ void wyrm_poly1305_blocks(struct wyrm_poly1305 *state, const uint8_t *in, size_t
 }
 #endif
 
-/* The sum as five words, below 2 p; they may be put into `room`. */
+/* The sum as five words, below 2 p; they may be stored in `room`. */
 static const uint32_t *sum_words(struct wyrm_poly1305 *state, uint32_t room[5])
 {
     (void)room;

@@ -18,7 +18,7 @@ void wyrm_poly1305_init(struct wyrm_poly1305 *state, const uint8_t key[32])
 {
     memset(state->h, 0, sizeof(state->h));
     wyrm_limbs_load(state->key, key, 32);
-    /* r is all of its half but the bits that RFC 8439 section 2.5 clears. */
+    /* r is half of the key, without the bits that RFC 8439 section 2.5 clears. */
     for (unsigned i = 0; i < LIMBS; i++)
         state->key[i] &= (wyrm_limb)((i == 0 ? 0x0fffffff : 0x0ffffffc) >> (WYRM_ROWS * i % 32));
 }

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The one loop below X25519 and Poly1305 where size is all that counts.
+ * The loop shared by X25519 and Poly1305 in the smallest build.
  */
 #include "wyrm_rows.h"
 

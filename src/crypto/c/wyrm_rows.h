@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Big numbers in loops, for X25519 and Poly1305 where size is all that counts: limbs of half of the
- * bits that a product may have whose time is the same for all operands, the lowest first.
+ * Big-number arithmetic in loops, for X25519 and Poly1305 in the smallest build. Limbs, lowest
+ * first, have half the bits of the widest product that takes the same time for all operands.
  */
 #ifndef WYRM_ROWS_H
 #define WYRM_ROWS_H
@@ -22,10 +22,10 @@ typedef uint16_t wyrm_limb;
 typedef uint32_t wyrm_limb_pair;
 #endif
 
-/* How many limbs hold that many bits. */
+/* The number of limbs for that many bits. */
 #define WYRM_LIMBS(bits) ((bits) / WYRM_ROWS)
 
-/* sum += factor * b over `n` limbs; returns what leaves the top. A row of a product, or with a
+/* sum += factor * b over `n` limbs; returns the carry out of the top. A row of a product, or with a
  * factor of one an addition. */
 wyrm_limb wyrm_row(wyrm_limb *sum, wyrm_limb factor, const wyrm_limb *b, unsigned n);
 

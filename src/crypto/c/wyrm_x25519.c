@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose. That
- * field brings fe_load, fe_store, fe_mul, fe_sqr_times and either the arithmetic for the ladder
- * below or a ladder of its own; with FE_DIVSTEPS it is divided in by that file.
+ * X25519 (RFC 7748): the Montgomery ladder over whichever field wyrm_crypto_select.h chose. The
+ * field provides fe_load, fe_store, fe_mul, fe_sqr_times and either the arithmetic for the ladder
+ * below or a ladder of its own; with FE_DIVSTEPS it also names the file that implements inversion.
  */
 #include "../../wyrm_crypto.h"
 #include "../wyrm_bytes.h"
@@ -21,8 +21,8 @@ static const uint8_t base_point[WYRM_X25519_LEN] = {9};
 
 #ifndef WYRM_FE_LEAVES
 
-/* The points n P and (n + 1) P as fractions x/z. In the slots they are sorted by how they came
- * about: `doubled` by doubling and `summed` by addition. */
+/* The points n P and (n + 1) P as fractions x/z. In the slots they are ordered by origin: `doubled`
+ * from a doubling, `summed` from an addition. */
 struct rungs {
     struct fe base; /* x of P */
     struct fe doubled_x, doubled_z;
@@ -58,8 +58,8 @@ static void ladder_step(struct rungs *s, uint32_t swap)
     fe_mul(&s->doubled_z, &s->t0, &s->t1);
 }
 
-/* x/z = n * x, where bit i of `swaps` says whether bits i and i + 1 of n differ. n is even, so that
- * its multiple ends up where doublings go. */
+/* x/z = n * x, where bit i of `swaps` says whether bits i and i + 1 of n differ. n is even, so its
+ * multiple ends up in the doubled point. */
 __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const uint8_t swaps[32])
 {
     struct rungs s;
@@ -78,7 +78,8 @@ __attribute__((noinline)) static void ladder(struct fe *x, struct fe *z, const u
 
 #endif /* WYRM_FE_LEAVES */
 
-/* Some fields have another ladder for the base point, where one product of a step is cheap. */
+/* Some fields have a separate ladder for the base point, where one product of each step is
+ * cheap. */
 static inline void run_ladder(struct fe *x, struct fe *z, const uint8_t swaps[32],
                               const uint8_t *point)
 {
@@ -147,7 +148,7 @@ static void load_scalar(uint8_t swaps[32], const uint8_t scalar[WYRM_X25519_LEN]
     }
 }
 
-/* A function of its own, so that scrub clears its frame too: compilers spill parts of secrets into
+/* A separate function, so that scrub clears its frame too: compilers spill parts of secrets into
  * it. */
 __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
                                                const uint8_t scalar[WYRM_X25519_LEN],

@@ -29,11 +29,12 @@ enum { MULTIPLY, ADD, SUBTRACT, ADD_HALF_A };
 #define SUM(out, a, b)             OPERATION(ADD, out, a, b)
 #define SUB(out, a, b)             OPERATION(SUBTRACT, out, a, b)
 
-/* (A + 2) / 8 for the curve constant A = 486662: so that it is a limb, it is added twice. */
+/* (A + 2) / 8 for the curve constant A = 486662: half of it is added twice, so that it fits one
+ * limb. */
 #define HALF_A                60833
 #define SUM_HALF_A(out, a, b) OPERATION(ADD_HALF_A, out, b, a)
 
-/* a += small, for a sum that neither overflows nor goes below zero. */
+/* a += small, for a sum that neither overflows nor becomes negative. */
 __attribute__((noinline)) static void ripple(element a, int32_t small)
 {
 #if WYRM_ROWS == 32
@@ -49,7 +50,7 @@ __attribute__((noinline)) static void ripple(element a, int32_t small)
     }
 }
 
-/* Takes bit 255 away and returns it. */
+/* Clears bit 255 and returns it. */
 static inline uint32_t take_top(element a)
 {
     uint32_t top = wyrm_opaque((uint32_t)a[LIMBS - 1] >> (WYRM_ROWS - 1));
@@ -58,7 +59,7 @@ static inline uint32_t take_top(element a)
     return top;
 }
 
-/* Does what `operation` says. */
+/* Executes `operation`. */
 __attribute__((noinline)) static void operate(element slot[SLOTS], unsigned operation)
 {
     const wyrm_limb *a = slot[operation >> 6 & 7], *b = slot[operation >> 3 & 7];
@@ -84,7 +85,7 @@ __attribute__((noinline)) static void operate(element slot[SLOTS], unsigned oper
     memcpy(slot[operation & 7], sum, sizeof(element));
 }
 
-/* The two points change places if the mask is all ones. */
+/* Swaps the two points if the mask is all ones. */
 static inline void trade(element slot[SLOTS], uint32_t mask)
 {
     wyrm_limb *p = slot[X2];
@@ -147,7 +148,7 @@ static inline void divide(element slot[SLOTS])
     operate(slot, MUL(X2, X2, T0));
 }
 
-/* A function of its own, so that scrub clears its frame too. */
+/* A separate function, so that scrub clears its frame too. */
 __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
                                                const uint8_t scalar[WYRM_X25519_LEN],
                                                const uint8_t point[WYRM_X25519_LEN])
@@ -161,8 +162,8 @@ __attribute__((noinline)) static void multiply(uint8_t out[WYRM_X25519_LEN],
     slot[X2][0] = slot[Z3][0] = 1;
     ladder(slot, scalar);
     divide(slot);
-    /* X2 is below 2p. Adding 19 reaches bit 255 exactly if it is at least p; taking that bit away
-     * then leaves X2 - p, otherwise the 19 comes off again. */
+    /* X2 is below 2p. Adding 19 reaches bit 255 exactly if it is at least p; clearing that bit then
+     * leaves X2 - p, otherwise 19 is subtracted again. */
     ripple(slot[X2], 19);
     ripple(slot[X2], (int32_t)(19 * take_top(slot[X2])) - 19);
     wyrm_limbs_store(out, slot[X2], sizeof(element));

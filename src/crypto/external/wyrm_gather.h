@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * For ciphers that take their plaintext in one piece: the copy that our own does without, where it
- * is not in one piece already.
+ * Copies scattered plaintext into one buffer, for ciphers that need it contiguous. Our own cipher
+ * does not.
  */
 #ifndef WYRM_GATHER_H
 #define WYRM_GATHER_H
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Returns where `n` spans and `pad` zeros lie one behind the other, and their length in *len: a
- * single span where it is, anything else at `out`. */
+/* Returns a contiguous copy of `n` spans followed by `pad` zeros, and its length in *len. A single
+ * span without padding is returned in place; anything else is copied to `out`. */
 static inline const uint8_t *wyrm_gather(uint8_t *out, const struct wyrm_span *spans, unsigned n,
                                          size_t pad, size_t *len)
 {

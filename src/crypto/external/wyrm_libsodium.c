@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 and ChaCha20-Poly1305 by libsodium (1.0.12 or later), in place of our own; BLAKE2s, which
- * it has not, stays ours. The program calls sodium_init() first: without it libsodium uses its
+ * X25519 and ChaCha20-Poly1305 by libsodium (1.0.12 or later), instead of our own; BLAKE2s, which
+ * it lacks, remains ours. The program calls sodium_init() first: without it libsodium uses its
  * slowest code.
  */
-#ifndef ARDUINO /* whose builder compiles every file of src/ */
+#ifndef ARDUINO /* whose build system compiles every file of src/ */
 
 #include "wyrm_gather.h"
 
@@ -45,8 +45,8 @@ bool wyrm_aead_open(uint8_t *buf, size_t len, const uint8_t *aad, size_t aad_len
     if (len < WYRM_AEAD_TAG_LEN)
         return false;
     len -= WYRM_AEAD_TAG_LEN;
-    /* Without a place for the plaintext it only checks the tag; with one it would clear the buffer
-     * on failure. */
+    /* Without an output buffer it only checks the tag; with one it would clear that buffer on
+     * failure. */
     if (crypto_aead_chacha20poly1305_ietf_decrypt_detached(NULL, NULL, buf, len, buf + len, aad,
                                                            aad_len, nonce, key) != 0)
         return false;

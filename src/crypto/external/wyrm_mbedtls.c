@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * X25519 and ChaCha20-Poly1305 by Mbed TLS 3, in place of our own: for firmware that has Mbed TLS
- * already, or a chip whose accelerator it drives (MBEDTLS_CHACHA20_ALT and the like). BLAKE2s,
- * which it has not, stays ours. Needs MBEDTLS_CHACHA20_C, MBEDTLS_POLY1305_C, MBEDTLS_ECP_C and
+ * X25519 and ChaCha20-Poly1305 by Mbed TLS 3, instead of our own: for firmware that contains Mbed
+ * TLS anyway, or a chip whose accelerator it drives (MBEDTLS_CHACHA20_ALT and the like). BLAKE2s,
+ * which it lacks, remains ours. Needs MBEDTLS_CHACHA20_C, MBEDTLS_POLY1305_C, MBEDTLS_ECP_C and
  * MBEDTLS_ECP_DP_CURVE25519_ENABLED. Its X25519 allocates from Mbed TLS's heap.
  *
- * An accelerator may fail: every function then says so, with zeros for a result.
+ * An accelerator may fail: the function then returns an error and zeros.
  */
-#ifndef ARDUINO /* whose builder compiles every file of src/ */
+#ifndef ARDUINO /* whose build system compiles every file of src/ */
 
 #include "wyrm_gather.h"
 
@@ -33,8 +33,8 @@ static bool chacha20(uint8_t *out, const uint8_t *in, size_t len, const uint8_t 
 
 /* ---- X25519 ----------------------------------------------------------- */
 
-/* Mbed TLS blinds the ladder with random factors. These come from the secret itself, so that a
- * device whose generator is not ready yet needs none. */
+/* Mbed TLS blinds the ladder with random factors. These are derived from the secret itself, so they
+ * need no random generator, which may not be ready. */
 struct blinding {
     uint8_t key[WYRM_HASH_LEN];
     uint32_t drawn;
@@ -68,8 +68,8 @@ bool wyrm_x25519(uint8_t out[WYRM_X25519_LEN], const uint8_t scalar[WYRM_X25519_
     mbedtls_ecp_point_init(&product);
     mbedtls_ecp_point_init(&factor);
     mbedtls_mpi_init(&number);
-    /* Reading clamps the scalar and drops bit 255 of the point; multiplying refuses points of low
-     * order. */
+    /* Reading clamps the scalar and ignores bit 255 of the point; the multiplication rejects points
+     * of low order. */
     ok = mbedtls_ecp_group_load(&group, MBEDTLS_ECP_DP_CURVE25519) == 0 &&
          mbedtls_ecp_read_key(MBEDTLS_ECP_DP_CURVE25519, &pair, scalar, WYRM_X25519_LEN) == 0 &&
          mbedtls_ecp_export(&pair, NULL, &number, NULL) == 0 &&
@@ -168,7 +168,7 @@ void wyrm_chacha20_xor(uint8_t *out, const uint8_t *in, size_t len, const uint8_
 }
 
 /* HChaCha20 is a block of key stream, under the first four bytes of the nonce as the counter,
- * without the addition of the input at the end: take it off again. */
+ * without the final addition of the input, so subtract the input again. */
 bool wyrm_hchacha20(uint8_t out[32], const uint8_t key[32], const uint8_t nonce[16])
 {
     static const uint8_t constants[16] = {'e', 'x', 'p', 'a', 'n', 'd', ' ', '3',

@@ -10,7 +10,7 @@
  * PSA cannot check a tag without decrypting: a forged packet costs as much as a valid one, and its
  * buffer is overwritten. An operation may fail: the function then returns an error and zeros.
  */
-#ifndef ARDUINO /* whose builder compiles every file of src/ */
+#ifndef ARDUINO /* whose build system compiles every file of src/ */
 
 #include "wyrm_gather.h"
 
@@ -75,7 +75,7 @@ bool wyrm_aead_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, siz
 
     bool ok;
 
-    /* PSA allows an output that starts where the input does. */
+    /* PSA allows output and input to start at the same address. */
     ok = psa_aead_encrypt(id, PSA_ALG_CHACHA20_POLY1305, nonce, WYRM_AEAD_NONCE_LEN, aad, aad_len,
                           text, len, out, len + WYRM_AEAD_TAG_LEN, &written) == PSA_SUCCESS;
     if (!ok)

@@ -4,29 +4,29 @@
  *
  * void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[64], uint32_t last);
  *
- * BLAKE2s for RV32I, with the rotation of Zbb where there is one.
+ * BLAKE2s for RV32I, with the rotation of Zbb where available.
  * Portable twin: c/wyrm_blake2s.c.
  *
  * All sixteen working words stay in registers. The mixing of four columns and that of four
  * diagonals exist once; only the loads of the message are unrolled over the ten rounds, so their
  * order needs no table and no address computation: the first word of each step is added before the
  * call, the second is kept in a register. Words still in the nine message registers are not loaded
- * again: a step's second words have their places, and a search over all those places and over what
- * else to keep where has found the rounds below, with 108 fetches of 160.
+ * again: each step has fixed registers for its second words. A search over those registers and over
+ * which other words to keep found the rounds below, with 108 loads instead of 160.
  *
  *   t3-t6           v0-v3              s0, s6, a4, a6   v4-v7       a5   temporary
  *   s2-s5           v8-v11             a0, s1, a2, a3   v12-v15     a1   message
  *   t0-t2, a7, s7   second words       s8-s11           first words
- *   ra              way back into the rounds; to begin with, also where the constants are
+ *   ra              return address into the rounds; initially also the address of the constants
  *
  * Stack: 64 bytes. Executed instructions: 1,992, with Zbb 1,352: 20 a step (12), 160 to add message
- * words, 108 to fetch them, 37 to call, 87 the rest. WYRM_SMALL calls for the last diagonals too: 2
- * more in 236 bytes less. If the block is misaligned, 201 more and 80 bytes of stack.
+ * words, 108 to load them, 37 for calls, 87 for the rest. WYRM_SMALL: a call for the last diagonals
+ * too, 2 more in 236 bytes less. If the block is misaligned, 201 more and 80 bytes of stack.
  *
  * Constant time: no branch or address depends on state or message, except that the alignment of the
  * block decides whether it is copied. The copy is cleared before return.
  *
- * Counted and not taken: one loop over a table of offsets, 2,340; all words from the registers of a
+ * Alternatives measured: one loop over a table of offsets, 2,340; all words from the registers of a
  * subroutine, 2,048; four message registers, 2,021; eight, and the address of the state in another,
  * 1,993; ten, second words making room for temporaries, 1,993; everything unrolled, with ten words
  * of the message in registers, 1,900 in 5,300 bytes.
@@ -70,7 +70,7 @@
 #endif
 .endm
 
-/* The function G of RFC 7693; its first message word is in a already. */
+/* The function G of RFC 7693; its first message word has been added to a already. */
 .macro mix a, b, c, d, second
     add     \a, \a, \b
     xor     \d, \d, \a
@@ -98,7 +98,7 @@
 .endif
 .endm
 
-/* Adds message word \n to \a if a register holds it; .Lhit_\q says so. */
+/* Adds message word \n to \a if a register holds it, and sets .Lhit_\q. */
 .macro add_held q, a, n
     .set    .Lhit_\q, 0
 .irp r, t0, t1, t2, a7, s7, s8, s9, s10, s11
@@ -109,7 +109,7 @@
 .endr
 .endm
 
-/* If not, fetches it to \to, where it may stay (T: it does not). */
+/* Otherwise loads it to \to, where it may remain (not in T). */
 .macro add_fetched q, a, n, to
 .if !.Lhit_\q
     get     \to, \n
@@ -117,7 +117,7 @@
 .endif
 .endm
 
-/* What the words of the first columns, which are fetched elsewhere, leave in registers. */
+/* Records which registers hold the words of the first columns, which are loaded elsewhere. */
 .macro held_at_first
     .set    .Lin_t0, 1
     .set    .Lin_t1, 3
@@ -130,7 +130,7 @@
     .set    .Lin_s11, 4
 .endm
 
-/* Half a row of the table of RFC 7693, section 2.7, and where to keep first words. */
+/* Half a row of the table of RFC 7693, section 2.7, and where to keep the first words. */
 .macro words n0, n1, n2, n3, n4, n5, n6, n7, k0, k2, k4, k6
     add_held 0, t3, \n0
     add_held 2, t4, \n2
@@ -216,7 +216,7 @@
     sw      a0, STATE(sp)
     .option push
     .option norvc
-    jal     .Lbegin /* the first columns come back behind it, and from there .Lbegin measures */
+    jal     .Lbegin /* the return address, from which .Lbegin computes the constants' address */
     .option pop
     held_at_first
     forget  T
@@ -284,7 +284,7 @@
     forget  \r
 .endr
     words_of_columns 0, 1, 2, 3, 4, 5, 6, 7, s9, s8, s11
-.Lcolumns: /* the first time by falling in */
+.Lcolumns: /* entered by falling through the first time */
     mix     t3, s0, s2, a0, t0
     mix     t4, s6, s3, s1, t1
     mix     t5, a4, s4, a2, t2

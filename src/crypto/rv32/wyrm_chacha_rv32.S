@@ -4,28 +4,28 @@
  *
  * void wyrm_chacha20_blocks(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t blocks);
  *
- * ChaCha20 for RV32I, with the rotation of Zbb where there is one.
+ * ChaCha20 for RV32I, with the rotation of Zbb where available.
  * Portable twin: c/wyrm_chacha.c.
  *
- * All sixteen working words stay in registers, and the text is put over them there. Rows b and d
- * lie in registers that compressed instructions reach, as far as these go. The ten double rounds
- * are one loop.
+ * All sixteen working words stay in registers, and the text is combined with them there. As far as
+ * possible, rows b and d are in registers that compressed instructions can address. The ten double
+ * rounds are one loop.
  *
  *   t3-t6             x0-x3        s0, s1, a4, a6   x4-x7       a5   temporary
  *   s2-s5             x8-x11       a0-a3            x12-x15     a7   double rounds left
  *   t0 state, t1 out, t2 in, s6 end of in, s7 not zero: a buffer is misaligned
  *
  * Stack: 96 bytes. Executed instructions per block: 1,724, with Zbb 1,084; if a buffer is
- * misaligned 289 more, as the text then goes byte by byte over the key stream in the frame.
+ * misaligned 289 more, as the text is then combined with the key stream in the frame byte by byte.
  *
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; additions, shifts and logic take the same time for all values. The key stream in the
  * frame is cleared before return.
  *
- * Counted and not taken: the three columns of the first round without the block counter once for
- * all blocks saves 60 instructions a block (36 with Zbb), 3 %, but costs 100 more a call, so that
- * short packets lose, and 250 bytes. Two double rounds a turn of the loop save 10 a block for 470
- * bytes.
+ * Alternatives measured: computing the three columns of the first round that do not depend on the
+ * block counter once for all blocks saves 60 instructions a block (36 with Zbb), 3 %, but costs 100
+ * more per call, which slows short packets down, and 250 bytes. Two double rounds a turn of the
+ * loop save 10 a block for 470 bytes.
  */
 #include "wyrm_asm_rv32.inc"
 

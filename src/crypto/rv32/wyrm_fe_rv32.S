@@ -11,42 +11,42 @@
  *   void wyrm_fe_ladder_from_9_rv32(struct fe *x, struct fe *z, const uint8_t swaps[32]);
  *
  * Elements are eight little-endian words, any value below 2^256 on entry of mul and sqr. These give
- * results below 2^255 + 40 * 2^224; only such are added and subtracted, which gives values below
- * 2^256.
+ * results below 2^255 + 40 * 2^224; only such values are added and subtracted, which gives values
+ * below 2^256.
  *
- * The ladder counts on a clamped scalar: its bit 254 is the first that is set, so that the first
- * step only doubles the point; its bits 2 to 0 are zero, so that the last three only double too. If
- * the point is the base point, one product of a step is by 9; which ladder runs is no secret.
+ * The ladder requires a clamped scalar: bit 254 is the highest bit set, so that the first step only
+ * doubles the point; its bits 2 to 0 are zero, so that the last three only double too. If the point
+ * is the base point, one product of a step is by 9; which ladder runs is no secret.
  *
- * Arithmetic. mul goes by rows: word + product + carry fits two words, so a product costs eight
- * instructions and its carry never runs further than one word. All sixteen words of the product
- * stay in registers beside the eight of a.
+ * Arithmetic. mul works by rows: word + product + carry fits two words, so a product costs eight
+ * instructions and its carry affects one word only. All sixteen words of the product stay in
+ * registers beside the eight of a.
  *
- * sqr goes by rows too: row j is a[j] times 2 * (a[0]..a[j - 1]), then a[j]. The doubled words
- * d[i] take the place of a[i] after row i; the bit that leaves d[j - 1] makes one more a[j] in the
- * column of a[j] * a[j]. No row carries further than into a new word.
+ * sqr works by rows too: row j is a[j] times 2 * (a[0]..a[j - 1]), then a[j]. The doubled word d[i]
+ * replaces a[i] after row i; the bit shifted out of d[j - 1] adds one more a[j] to the column of
+ * a[j] * a[j]. The carry of a row ends in a new word.
  *
- *   s0-s7   the element at work, into and out of mul and sqr       t2  word of b
+ *   s0-s7   operand and result of mul and sqr                      t2  word of b
  *   a0-a7, s8-s11, t3-t6   the words of the product                t0, t1  parts of products
  *
  * Reduction: 2^256 = 38. The top word is computed first: 19 times its part above bit 255 is
  * the first carry of the chain at the bottom. Sums and
  * differences also start with the top word.
  *
- * Constant time: no branch but on the public counter, no address but from the stack pointer and
- * the arguments, words only at multiples of four. It needs a multiplier whose time does not depend
- * on its operands.
+ * Constant time: branches depend on the public counter only, addresses on the stack pointer and the
+ * arguments; all words are aligned. It needs a multiplier whose time does not depend on its
+ * operands.
  *
- * Stack: 336 bytes of the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 358, a
+ * Stack: 336 bytes for the ladder; mul and sqr use none. Executed instructions: mul 542, sqr 358, a
  * sum 44, a difference 47, a step of the ladder 4,787, or 4,291 from the base point. The whole of
  * X25519 takes 1,241,150, of which 28,300 divide (c/wyrm_divsteps_30.h), and 624 bytes of stack
  * (QEMU, virt, GCC 12.2 -O2).
  *
- * Counted and not taken: one level of Karatsuba, three products of four words at 104 instead of
- * one of eight at 464, needs about 170 more for signs and carries, as there is no carry flag. Nine
- * limbs of 29 bits, where a column needs no carries (sum the low words of a * b and the high words
- * of 8 a * b; the overlap recovers the carries), need four instructions a product, but six more
- * a column and the folding: about 570 in all.
+ * Alternatives measured: one level of Karatsuba, three products of four words at 104 instead of one
+ * of eight at 464, needs about 170 instructions more for signs and carries, as there is no carry
+ * flag. Nine limbs of 29 bits, where a column needs no carries (sum the low words of a * b and the
+ * high words of 8 a * b; the overlap recovers the carries), need four instructions a product, but
+ * six more a column and the folding: about 570 in all.
  */
 #include "wyrm_asm_rv32.inc"
 
@@ -73,8 +73,8 @@
 #define W14 t5
 #define W15 t6
 
-/* The frame of the ladder. B takes the place of z2; AA that of x2, DA that of z3, DA + CB that of x3; E that of
- * C. */
+/* The frame of the ladder. B replaces z2; AA replaces x2, DA replaces z3, DA + CB replaces x3; E
+ * replaces C. */
 #define X2    0
 #define Z2    32
 #define A     64
@@ -84,8 +84,8 @@
 #define D     192
 #define A24   192 /* AA + 121665 E, in the place of D */
 #define X1    224
-#define BITS  256 /* of the scalar, to come: from the top, and a one below the last */
-#define BYTES 260 /* of the scalar not yet begun; below zero it counts the last doublings */
+#define BITS  256 /* scalar bits to come, from the top, with a marker bit below the last */
+#define BYTES 260 /* scalar bytes not yet started; negative: counts the last doublings */
 #define SWAPS 264 /* the arguments */
 #define OUT_X 268
 #define OUT_Z 272
@@ -140,7 +140,7 @@
     srli    \top, \top, 1
 .endm
 
-/* s0-s7 = W0-W15 reduced; goes back to the caller. */
+/* s0-s7 = W0-W15 reduced; returns to the caller. */
 .macro reduce
     li      B, 38
     fold_top W7, W15, B, B, s7
@@ -200,7 +200,7 @@ mul:
     end_func mul_by_x1
 
 #if !WYRM_SMALL
-/* s0-s7 *= 9. What is above bit 255 is below 18, so the result is below 2^255 + 2^229. */
+/* s0-s7 *= 9. The part above bit 255 is below 18, so the result is below 2^255 + 2^229. */
     local_func mul_by_9
     li      B, 9
     mul     W7, s7, B
@@ -245,8 +245,8 @@ mul:
     or      \a, \a, \bit
 .endm
 
-/* s0-s7 = (s0-s7)^2. Changes everything but ra. The bit on its way from one word to the next
- * is in B or W15. */
+/* s0-s7 = (s0-s7)^2. Changes everything but ra. The bit shifted from one word to the next is in B
+ * or W15. */
     local_func sqr
     mul     W0, s0, s0
     mulhu   W1, s0, s0
@@ -335,8 +335,8 @@ mul:
     sw      \r, \to(sp)
 .endm
 
-/* [sp + to] = s0-s7 + a0-a7 below 2^256: both without bit 255, and 19 for each that was set. The
- * words pass through r0-r7, and stay there if these differ; t5 holds 19. */
+/* [sp + to] = s0-s7 + a0-a7 below 2^256: both without bit 255, plus 19 for each such bit set. The
+ * words pass through r0-r7, and remain there if these differ; t5 holds 19. */
 .macro sum to, r0=T0, r1=T0, r2=T0, r3=T0, r4=T0, r5=T0, r6=T0, r7=t6
     srli    T0, s7, 31
     srli    T1, a7, 31
@@ -358,8 +358,8 @@ mul:
 
 /* Top word of a difference: \top = \x - \y + k * 2^31 and \borrow = 19 k, with k = 1 + (y is large)
  * - (x is large), where large is from 2^31 - 1 upwards, and all are below 2^31 + 41. So \top is
- * below 2^32, and either k = 0 and \top > 0, so that it can pay the one borrow to come, or \top > 1,
- * so that it can pay the two that 19 k makes possible. t5 holds 19. */
+ * below 2^32, and either k = 0 and \top > 0, which covers the one borrow that can follow, or \top >
+ * 1, which covers the two that 19 k makes possible. t5 holds 19. */
 .macro difference_top top, x, y
     addi    T0, \y, 1
     srli    T0, T0, 31
@@ -412,7 +412,7 @@ mul:
     sw      ra, \to(sp)
 .endm
 
-/* [sp + to] = s0-s7 - a0-a7, which stay; ra is lost. */
+/* [sp + to] = s0-s7 - a0-a7, which are preserved; changes ra. */
 .macro difference_to to
     difference_top t6, s7, a7
     difference_word_to \to, s0, a0
@@ -456,7 +456,7 @@ mul:
     choose_loaded s7, \offset+28, \other+28, T1
 .endm
 
-/* One word of BB + 121666 E = AA + 121665 E, from s0-s7 and a0-a7, which stay. */
+/* One word of BB + 121666 E = AA + 121665 E, from s0-s7 and a0-a7, which are preserved. */
 .macro a24_word x, y, offset
     mul     T0, \y, B
     mulhu   T1, \y, B

@@ -9,11 +9,11 @@
  * Portable twin: c/wyrm_poly1305_32.h.
  *
  * Limbs of 32 bits as in ../c/wyrm_poly1305_32.h, the product column by column. Without a carry
- * flag every addition that carries costs three instructions, so two chains of them are saved: a
- * column begins with the word of the next block of the message, and with its share of what comes
- * round from above bit 130. For that the top of the product is taken first, from the high words of
- * column 3; only their small carry is still to come, and stays in h4. After the last block the next
- * one is made of zeros.
+ * flag every addition that carries costs three instructions, so two chains of them are avoided: a
+ * column starts from a word of the next message block and from its share of the part above bit 130,
+ * which is folded. The top of the product is therefore computed first, from the high words of
+ * column 3; only their small carry follows later, and remains in h4. After the last block, a block
+ * of zeros is added.
  *
  * Bounds: r[i] < 2^28, s[i] < 5/4 * 2^28. Column 3 is the sum of two words below 2^32, four low
  * words and h4 s3, so at most 6 go from it into h4 <= 3 + 6 + 1 = 10. So h4 s[i] and
@@ -21,18 +21,18 @@
  *
  *   s0-s4   h0-h4, the next block's words already added     a1 message    a2 its end
  *   a4-a7   r[0] to r[3]         t3-t5  s1, s2, s3          a3 the block, in the message or frame
- *   s5-s7   new h0 to h2         s8     new h4              t6 blocks to go through the frame
+ *   s5-s7   new h0 to h2         s8     new h4              t6 blocks copied through the frame
  *   t0      carry into the next column                      t1, t2 products
  *
  * Stack: 64 bytes. Executed instructions: 134 per block, of which 36 multiply; 52 more if the
- * message is misaligned, as it then goes through the frame. A call takes 108 beside.
+ * message is misaligned, as it is then copied through the frame. Each call adds 108.
  *
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
- * arguments. It needs a multiplier whose time does not depend on its operands. Nothing of the key
- * is in the frame; the copy of a block there ends as zeros.
+ * arguments. It needs a multiplier whose time does not depend on its operands. No part of the key
+ * is in the frame; the copy of a block there is zero at the end.
  *
- * Counted and not taken: the reduction as a chain of its own after the product, 139 per block; that
- * and the message added before the product, 148. Five limbs of 26 bits: 25 products whose high and
+ * Alternatives measured: the reduction as a chain of its own after the product, 139 per block; with
+ * the message added before the product too, 148. Five limbs of 26 bits: 25 products whose high and
  * low words are added without carries (four instructions each, with a shifted copy of r) and whose
  * overlap gives these later, about 180 with the splitting of the message.
  */
@@ -90,7 +90,7 @@
     add_low \sum
 .endm
 
-/* The same where the product is below 2^32, or its high word counted already. */
+/* The same where the product is below 2^32, or its high word has been added already. */
 .macro product_low sum, h, r
     mul     T0, \h, \r
     add_low \sum
@@ -231,7 +231,7 @@
     .cfi_restore_state
     addi    END, sp, COPY + 16
     lla     t0, .Lfirst
-.Lcopy: /* BLOCK = the frame, with 16 bytes from IN; goes back to t0 */
+.Lcopy: /* BLOCK = the frame, with 16 bytes from IN; returns to t0 */
     addi    BLOCK, sp, COPY
 .Lbytes:
 .irp byte, 0, 1, 2, 3

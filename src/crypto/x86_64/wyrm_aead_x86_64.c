@@ -5,9 +5,9 @@
  * ChaCha20-Poly1305 for data packets on x86-64 with AVX2 or AVX-512 IFMA, chosen at run time.
  *
  * Poly1305 takes eight blocks at a time: sum = sum * r^8 + block in eight lanes, which are finally
- * multiplied by r^8 ... r^1 and added up. Where the number of blocks is no multiple of eight, the
- * first lanes begin with nothing. Numbers modulo 2^130 - 5 have 3 limbs of 44, 44 and 42 bits;
- * within the lanes of AVX2, whose multiplication takes 32 bits, 5 limbs of 26.
+ * multiplied by r^8 ... r^1 and added up. If the number of blocks is not a multiple of eight, the
+ * first lanes start with zero. Numbers modulo 2^130 - 5 have 3 limbs of 44, 44 and 42 bits; within
+ * the lanes of AVX2, whose multiplication takes 32 bits, 5 limbs of 26.
  */
 #include "wyrm_aead_x86_64.h"
 
@@ -29,7 +29,7 @@ enum {
     LANE_BLOCKS = 8,
     GROUP = LANE_BLOCKS * 16,          /* bytes of Poly1305 at a time */
     STREAM = 16 * WYRM_CHACHA20_BLOCK, /* room for key stream, bytes */
-    SHORT = 2 * GROUP,                 /* less is left to the portable code */
+    SHORT = 2 * GROUP,                 /* shorter messages are left to the portable code */
     SPILLED = 1600                     /* bytes: a test that scans the stack measures it */
 };
 
@@ -67,7 +67,7 @@ enum level { LEVEL_PORTABLE, LEVEL_AVX2, LEVEL_AVX512 };
 
 static enum level level(void)
 {
-#ifdef WYRM_AEAD_AVX2_ONLY /* for the test of the set that this machine would not choose */
+#ifdef WYRM_AEAD_AVX2_ONLY /* lets tests run the set that this machine would not choose */
     return __builtin_cpu_supports("avx2") ? LEVEL_AVX2 : LEVEL_PORTABLE;
 #endif
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -90,7 +90,7 @@ struct work {
 
 /* ---- Key stream ---------------------------------------------------------- */
 
-/* The set with fewer lanes fills the upper half of the room only. */
+/* The set with fewer lanes fills only the upper half of the buffer. */
 static void refill(struct work *w)
 {
     w->used = w->level == LEVEL_AVX512 ? 0 : STREAM / 2;
@@ -126,7 +126,7 @@ static void mix(struct work *w, uint8_t *out, const uint8_t *in, size_t len)
 
 /* ---- Poly1305 ------------------------------------------------------------ */
 
-/* Leaves 44, 44 and 42 bits in the limbs, but for a little more in limb 1. */
+/* Leaves 44, 44 and 42 bits in the limbs, except slightly more in limb 1. */
 static void carry(uint64_t h[LIMBS])
 {
     h[1] += h[0] >> 44;
@@ -142,7 +142,7 @@ static void carry(uint64_t h[LIMBS])
 static void multiply(uint64_t out[LIMBS], const uint64_t a[LIMBS], const uint64_t b[LIMBS])
 {
     __extension__ typedef unsigned __int128 wide;
-    /* What is above 2^132 counts 20 times at the bottom: 2^132 = 4 * 2^130. */
+    /* The part above 2^132 is added 20 times at the bottom: 2^132 = 4 * 2^130. */
     uint64_t b1 = 20 * b[1], b2 = 20 * b[2];
     wide low = (wide)a[0] * b[0] + (wide)a[1] * b2 + (wide)a[2] * b1;
     wide middle = (wide)a[0] * b[1] + (wide)a[1] * b[0] + (wide)a[2] * b2 + (uint64_t)(low >> 44);

@@ -12,10 +12,10 @@
 
 #include "../../wyrm_crypto.h"
 
-/* True if this processor can, and it pays for `len` bytes of text. */
+/* True if this processor supports it and it is faster for `len` bytes of text. */
 bool wyrm_aead_x86_64_serves(size_t len, size_t aad_len);
 
-/* As wyrm_aead_seal and wyrm_aead_open, for what wyrm_aead_x86_64_serves said yes to; `len` is
+/* As wyrm_aead_seal and wyrm_aead_open, for lengths that wyrm_aead_x86_64_serves accepted; `len` is
  * without the tag. Both clear the vector registers. */
 void wyrm_aead_x86_64_seal(uint8_t *out, const struct wyrm_span *spans, unsigned n, size_t pad,
                            const uint8_t nonce[WYRM_AEAD_NONCE_LEN],

@@ -48,7 +48,7 @@ AVX2 static inline void transpose_avx2(uint8_t *out, v8 a, v8 b, v8 c, v8 d, v8 
     _mm256_storeu_si256((__m256i *)(out + 448), _mm256_permute2x128_si256(u3, u7, 0x31));
 }
 
-/* The next eight blocks of key stream; the counter moves on. */
+/* The next eight blocks of key stream; advances the counter. */
 AVX2 static void key_stream_avx2(uint8_t out[8 * WYRM_CHACHA20_BLOCK],
                                  uint32_t s[WYRM_CHACHA20_WORDS])
 {
@@ -145,8 +145,8 @@ AVX2 static inline void narrow_avx2(uint32_t out[LIMBS_26], const uint64_t in[LI
     out[4] = (uint32_t)(in[2] >> 16);
 }
 
-/* The powers of `r` that the lanes are multiplied with in the end: (r^8 r^6 r^7 r^5) for the first
- * four blocks, (r^4 r^2 r^3 r^1) for the last. The order is that of add_blocks. */
+/* The powers of `r` by which the lanes are finally multiplied: (r^8 r^6 r^7 r^5) for the first four
+ * blocks, (r^4 r^2 r^3 r^1) for the last. The order is that of add_blocks. */
 AVX2 static inline void spread_avx2(__m256i out[LIMBS_26], __m256i out5[LIMBS_26],
                                     const uint64_t a[LIMBS], const uint64_t b[LIMBS],
                                     const uint64_t c[LIMBS], const uint64_t e[LIMBS])
@@ -171,7 +171,7 @@ AVX2 static void authenticate_avx2(uint64_t sum[LIMBS], uint64_t power[LANE_BLOC
     const __m256i top = _mm256_set1_epi64x(1 << 24);
     __m256i h[2][LIMBS_26], r[LIMBS_26], r5[LIMBS_26];
     uint64_t narrow[LIMBS_26];
-    /* Bit 128 belongs to blocks that exist: the first group may begin with empty ones. */
+    /* Only actual blocks have bit 128: the first group may start with empty ones. */
     long long tops[LANE_BLOCKS];
 
     for (unsigned i = 0; i < LANE_BLOCKS; i++)
@@ -204,7 +204,8 @@ AVX2 static void authenticate_avx2(uint64_t sum[LIMBS], uint64_t power[LANE_BLOC
 
         narrow[i] = (uint64_t)_mm_extract_epi64(half, 0) + (uint64_t)_mm_extract_epi64(half, 1);
     }
-    /* Limbs of up to 30 bits: what limb 3 has above 26 goes to limb 4, or it would not fit. */
+    /* Limbs of up to 30 bits: the part of limb 3 above 26 bits is moved to limb 4, or it would not
+     * fit. */
     narrow[4] += narrow[3] >> 26;
     sum[0] = narrow[0] + (narrow[1] << 26);
     sum[1] = (narrow[2] << 8) + ((narrow[3] & MASK_26) << 34);
@@ -214,7 +215,8 @@ AVX2 static void authenticate_avx2(uint64_t sum[LIMBS], uint64_t power[LANE_BLOC
 
 /* ---- At the end ------------------------------------------------------------- */
 
-/* Clears every vector register of this set. A function of its own: a call may change them all. */
+/* Clears every vector register of this set. A separate function, because a call may change them
+ * all. */
 AVX2 __attribute__((noinline)) static void clear_registers_avx2(void)
 {
     __asm__ volatile("vzeroall");

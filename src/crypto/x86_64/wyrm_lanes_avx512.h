@@ -48,7 +48,7 @@ AVX512 static inline void store_blocks_avx512(uint8_t *out, __m512i a, __m512i b
     _mm512_storeu_si512(out + 12 * 64, _mm512_shuffle_i32x4(ab_high, cd_high, 0xdd));
 }
 
-/* The next sixteen blocks of key stream; the counter moves on. */
+/* The next sixteen blocks of key stream; advances the counter. */
 AVX512 static void key_stream_avx512(uint8_t out[16 * WYRM_CHACHA20_BLOCK],
                                      uint32_t s[WYRM_CHACHA20_WORDS])
 {
@@ -132,7 +132,7 @@ AVX512 static inline void add_blocks_avx512(__m512i h[LIMBS], const uint8_t in[1
     h[2] = _mm512_add_epi64(h[2], _mm512_or_si512(_mm512_srli_epi64(high, 24), top));
 }
 
-/* r^8, or with `each` the power that each lane is multiplied with in the end. */
+/* r^8, or with `each` the power by which each lane is finally multiplied. */
 AVX512 static inline void spread_avx512(__m512i out[LIMBS], __m512i out20[LIMBS],
                                         uint64_t power[LANE_BLOCKS][LIMBS], bool each)
 {
@@ -150,7 +150,7 @@ AVX512 static void authenticate_avx512(uint64_t sum[LIMBS], uint64_t power[LANE_
                                        const uint8_t first[GROUP], unsigned empty,
                                        const uint8_t *in, size_t groups, const uint8_t last[GROUP])
 {
-    /* Bit 128 belongs to blocks that exist: the first group may begin with empty ones. */
+    /* Only actual blocks have bit 128: the first group may start with empty ones. */
     const __m512i order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     const __m512i top = _mm512_set1_epi64(1LL << 40);
     __mmask8 exist = _mm512_cmpge_epu64_mask(order, _mm512_set1_epi64(empty));
@@ -174,7 +174,8 @@ AVX512 static void authenticate_avx512(uint64_t sum[LIMBS], uint64_t power[LANE_
 
 /* ---- At the end ------------------------------------------------------------- */
 
-/* Clears every vector register of this set. A function of its own: a call may change them all. */
+/* Clears every vector register of this set. A separate function, because a call may change them
+ * all. */
 AVX512 __attribute__((noinline)) static void clear_registers_avx512(void)
 {
     __asm__ volatile("vzeroall\n"

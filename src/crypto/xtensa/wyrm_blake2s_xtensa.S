@@ -7,14 +7,14 @@
  * BLAKE2s for Xtensa (base instruction set with the density option), either calling convention.
  * Portable twin: c/wyrm_blake2s.c.
  *
- * Rotations are one SRC each, by what SSAI has put into SAR. So steps that share a rotation go side
- * by side: three and one, because the state has a word more than there are free registers. Of the
- * pairs of rows c and d the one that is not at hand is in the frame; they trade places between
- * three and one, in the columns one way, in the diagonals back.
+ * A rotation is one SRC, by the amount that SSAI has set in SAR. So steps that share a rotation are
+ * interleaved: three together, then one, because the state has more words than there are free
+ * registers. One word each of rows c and d is in the frame; it is exchanged between the three and
+ * the one, in the columns one way, in the diagonals back.
  *
  *   a2-a5    v0-v3         a10-a12  v8-v10, in the diagonals v8, v11, v10
  *   a6-a9    v4-v7         a13-a15  v12-v14, in the diagonals v12, v13, v15
- *   a0       message word; way back into the rounds
+ *   a0       message word; return address into the rounds
  *
  * The mixing of four columns and that of four diagonals exist once; only the loads of the
  * message are unrolled over the ten rounds, so their order needs no table and no address
@@ -26,7 +26,7 @@
  * block is misaligned.
  * Constant time: branches depend on the alignment of the block only, addresses on the arguments.
  *
- * Counted and not taken: all rounds unrolled, 1,700 in 4,300 bytes; one loop over a table of
+ * Alternatives measured: all rounds unrolled, 1,700 in 4,300 bytes; one loop over a table of
  * offsets, 2,100.
  */
 #include "wyrm_asm_xtensa.inc"
@@ -76,7 +76,7 @@
     add.n   \x, \x, T
 .endm
 
-/* The function G of RFC 7693; its first message word is in \a already. */
+/* The function G of RFC 7693; its first message word has been added to \a already. */
 .macro step a, b, c, d, second
     mix     16, \a, \b, \d
     mix     12, \c, \d, \b
@@ -119,7 +119,7 @@
     call0   .Ldiagonals
 .endm
 
-/* h[n] ^= \v, which holds v[n] ^ v[n + 8]; the state is at T, a10 is lost. */
+/* h[n] ^= \v, which holds v[n] ^ v[n + 8]; the state is at T, changes a10. */
 .macro put_word v, n
     l32i.n  a10, T, 4 * \n
     xor     \v, \v, a10

@@ -7,9 +7,10 @@
  * ChaCha20 for Xtensa (base instruction set with the density option), either calling convention.
  * Portable twin: c/wyrm_chacha.c.
  *
- * Rotations are one SRC each, by what SSAI has put into SAR. So quarter rounds that share a
- * rotation go side by side: three and one, because the state has a word more than there are free
- * registers. That word is x11 at first; it trades places with x8 twice in a double round.
+ * A rotation is one SRC, by the amount that SSAI has set in SAR. So quarter rounds that share a
+ * rotation are interleaved: three together, then one, because the state has one word more than
+ * there are free registers. That word is x11 at first; it is exchanged with x8 twice in a double
+ * round.
  *
  *   a2-a5    x0-x3         a6-a9   x4-x7        a10-a13   x12-x15
  *   a14, a15 x9, x10       a0      x8 or x11, the other in the frame
@@ -25,8 +26,8 @@
  * the rest 125; with a misaligned buffer 305 more; per call 121 with register windows, 137 without.
  * WYRM_SMALL: loop 44.
  *
- * Counted and not taken: four quarter rounds side by side, with x3 and x11 trading places at each
- * change of rotation, 12 * 20 instead of 10 * 20 between the operations.
+ * Alternatives measured: four quarter rounds side by side, with x3 and x11 exchanged at each change
+ * of rotation, 12 * 20 instead of 10 * 20 between the operations.
  *
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments; ADD, XOR, SRC, L32I, S32I take the same time for all values.
@@ -93,7 +94,7 @@
     mix_3   7, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2
 .endm
 
-/* A double round without its last quarter, which needs x8: that stays in the frame. */
+/* A double round without its last quarter, which needs x8, still in the frame. */
 .macro most_of_double_round
     quarters a2, a6, ROW_C, a10, a3, a7, a14, a11, a4, a8, a15, a12
     s32i    ROW_C, a1, X8
@@ -112,7 +113,7 @@
     quarter a4, a9, ROW_C, a11
 .endm
 
-/* \x += word of the state at \state; \t is lost */
+/* \x += word of the state at \state; changes \t */
 .macro add_state x, n, state, t
     l32i.n  \t, \state, 4 * \n
     add.n   \x, \x, \t
@@ -192,7 +193,7 @@
     addi    a0, a0, -1
     s32i    a0, a1, COUNT
     beqz    a0, .Llast
-    j       .Lrounds                        /* out of reach of a branch */
+    j       .Lrounds                        /* beyond the range of a branch */
 .Llast:
     rest_of_double_round
 

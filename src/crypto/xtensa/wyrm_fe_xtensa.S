@@ -10,13 +10,13 @@
  *   void wyrm_fe_sqr_xtensa(struct fe *out, const struct fe *a, unsigned times);
  *   void wyrm_fe_ladder_xtensa(struct fe *x, struct fe *z, const uint8_t swaps[32]);
  *
- * Elements are ten limbs of 26 bits. The ladder counts on a clamped scalar: its bit 254 is the first
- * that is set, so that the first step only doubles the point; its bits 2 to 0 are zero, so that the
+ * Elements are ten limbs of 26 bits. The ladder requires a clamped scalar: bit 254 is the highest
+ * bit set, so that the first step only doubles the point; its bits 2 to 0 are zero, so that the
  * last two only double too.
  *
- * mul sums up four columns side by side: a limb of b serves them all for one load and one shift,
- * and a window of four limbs of a moves along. sqr holds all limbs in registers, and sums up every
- * product of two limbs once: ADDX2 and SUBX2 double a column on the way.
+ * mul computes four columns at a time: a limb of b is loaded and shifted once for all of them, and
+ * a window of four limbs of a moves along. sqr holds all limbs in registers and computes each
+ * product of two limbs once: ADDX2 and SUBX2 double a column along the way.
  *
  *             mul                               sqr
  *   a2        pointer to b                      x[0]; from column 10 on high words of columns
@@ -30,13 +30,13 @@
  *   a15       scratch                           scratch
  *   a0        high words of column 3            limb with room above bit 26
  *
- * Stack: 432 bytes of the ladder with register windows, 448 without. Executed instructions: mul 644,
- * sqr 428, a step of the ladder 5,500; the whole of X25519 takes 1,508,943, of which 118,000 divide
- * (QEMU, Clang 22 -O2).
- * Constant time: no branch but on the public counter, no address but from the stack pointer and the
- * arguments. What is doubled is selected by MOVNEZ, which executes alike whether it moves or not.
- * Multiplications are pipelined with a latency that does not depend on operands, as far as their
- * vendor publishes it.
+ * Stack: 432 bytes for the ladder with register windows, 448 without. Executed instructions: mul
+ * 644, sqr 428, a step of the ladder 5,500; the whole of X25519 takes 1,508,943, of which 118,000
+ * divide (QEMU, Clang 22 -O2).
+ * Constant time: branches depend on the public counter only, addresses on the stack pointer and the
+ * arguments. MOVNEZ, which takes the same time whether it moves or not, selects the point to be
+ * doubled. Multiplications are pipelined with a latency that does not depend on operands, as far as
+ * their vendor publishes it.
  */
 #include "wyrm_asm_xtensa.inc"
 
@@ -59,7 +59,7 @@
 #define S        304 /* DA, DA + CB, AA */
 #define F        344 /* DA - CB, E */
 #define SWAP     384 /* whether to swap */
-#define BIT      388 /* number of the scalar bit at hand */
+#define BIT      388 /* index of the current scalar bit */
 #define SWAPS    392 /* the arguments */
 #define OUT_X    396
 #define OUT_Z    400
@@ -81,7 +81,7 @@
 #define H2  a4
 #define H3  a0
 
-/* Limbs of the first operand take turns. */
+/* The registers of the first operand's limbs rotate. */
 #define A0  a5
 #define A1  a6
 #define A2  a7
@@ -101,7 +101,7 @@
     l32i.n  Y, PTR, 4 * \j
 .endm
 
-/* Room for sums above bit 26 of Y. */
+/* Headroom for sums above bit 26 of Y. */
 .macro overlap
     slli    Y, Y, 5
 .endm
@@ -221,7 +221,7 @@
     s32i    T, a1, \to
 .endm
 
-/* Limb \to of the result; \c is the carry from column to column. \t is lost. */
+/* Limb \to of the result; \c is the carry from column to column. Changes \t. */
 .macro lower low, high, to, c, mask, t
     rest    \t, \low, \high, \t
     add.n   \c, \c, \t
@@ -403,7 +403,7 @@
 #define V9 a11
 #define SHIFTED a0
 
-/* With room for sums above bit 26. */
+/* With headroom for sums above bit 26. */
 .macro shift x
     slli    SHIFTED, \x, 5
 .endm
@@ -643,7 +643,8 @@
 .endr
 .endm
 
-/* [sum] = x + y - p and [diff] = x - y, for limbs below 2^26 in amount; a4 holds 2^26 - 1. */
+/* [sum] = x + y - p and [diff] = x - y, for limbs below 2^26 in absolute value; a4 holds 2^26 -
+ * 1. */
 .macro sum_and_difference x, y, sum, diff
 .irp i, EACH_LIMB
     l32i    a2, a1, \x + \i
@@ -793,10 +794,10 @@
     s32i    a2, a1, BIT
     addi    a3, a2, -2
     bltz    a3, .Lend
-    j       .Lstep                          /* out of reach of a branch */
+    j       .Lstep                          /* beyond the range of a branch */
 
-    /* Bit 254 of the scalar is the first that is set: C and D are those of the point already. Bits 1
-     * and 0 are zero, as bit 2 is: C and D are of no use any more. */
+    /* Bit 254 of the scalar is the highest bit set: C and D are those of the point already. Bits 2
+     * to 0 are zero, so C and D are not needed any more. */
 .Lend:
     bltz    a2, .Ldone
 .Ldouble_only:
@@ -815,7 +816,7 @@
     s32i.n  a4, a2, \i
     s32i.n  a5, a3, \i
 .endr
-    mov.n   a2, a1                          /* no secret stays */
+    mov.n   a2, a1                          /* clear secrets */
     addmi   a3, a1, 512
     addi    a3, a3, SWAP - 512
     s32i.n  a6, a3, 0

@@ -15,8 +15,8 @@
  *   ( T   U )   ( low  )     low columns  = T (low + high) + (U - T) high
  *   ( L   T ) * ( high )     high columns = T (low + high) + (L - T) low
  *
- * and U - T and L - T are known for as long as the key is: 75 products instead of 100. All of it is
- * modulo 2^32, below which the columns are in the end.
+ * and U - T and L - T depend on the key only: 75 products instead of 100. All arithmetic is modulo
+ * 2^32; the final columns are below that.
  *
  * A block computes the low columns and T (low + high), adds the message, propagates the carries of
  * the low columns, completes the high ones and propagates theirs. The columns of the previous call
@@ -32,17 +32,18 @@
  * 39, registers to the frame and back 24, the rest 3: 269; per call 335. A misaligned message takes
  * 8 more.
  *
- * Counted and not taken: the 100 products with three columns side by side, 311; 64 products of 16
- * bits by the 14 that the key's clamped words fill, about 290, for their columns have no room to
- * spare and take 11 and more to settle; the same 75 products as Karatsuba multiplies polynomials,
- * 340. With registers allotted by a program that looks ahead, which needs 261 for the form here: two
- * blocks at once by r^2 and r, 258, for limbs must be signed then to fit; quarters of four by four
- * with a border, quartered again, 292; 12 limbs of 11 bits, two blocks and twice quartered, 345.
+ * Alternatives measured: the 100 products with three columns side by side, 311; 64 products of 16
+ * bits by the 14 bits of clamped key words, about 290, because their columns have no spare bits and
+ * take at least 11 instructions each to carry; the same 75 products by Karatsuba's method for
+ * polynomials, 340. With registers allocated by an optimizing program, which needs 261 for the form
+ * used here: two blocks at once by r^2 and r, 258, because limbs must then be signed to fit;
+ * quarters of four by four with a border, quartered again, 292; 12 limbs of 11 bits, two blocks and
+ * twice quartered, 345.
  *
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments. MULL is pipelined with a latency that does not depend on operands, as far as its
- * vendor publishes it. Of a misaligned message whole words are read, but only such as hold a byte
- * of it.
+ * vendor publishes it. A misaligned message is read in whole words, each of which contains at least
+ * one byte of it.
  */
 #include "wyrm_asm_xtensa.inc"
 
@@ -83,7 +84,7 @@
     mull    \c, \v, W
 .endm
 
-/* \c = matrix at \at * \v, of which the first products of each column may add or not. */
+/* \c = matrix at \at * \v, the first product of a column initializes it or is added. */
 .macro matrix at, first, v0, v1, v2, v3, v4, c0, c1, c2, c3, c4
     l32i    W, a1, \at
     \first  \c0, \v4
@@ -166,7 +167,7 @@
     addi.n  a3, a3, 4
     bne     a2, a4, .Lkey
 
-    l32i    a2, a1, STATE                   /* limbs that are zero, their columns as they are */
+    l32i    a2, a1, STATE                   /* zero limbs; their columns are unchanged */
     movi.n  a3, 0
     s32i.n  a3, a1, LOW
     s32i.n  a3, a1, LOW+4

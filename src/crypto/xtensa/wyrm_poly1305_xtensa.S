@@ -8,8 +8,8 @@
  * Poly1305 for an Xtensa with MULUH (ESP32 and later), either calling convention.
  * Portable twin: c/wyrm_poly1305_26.h, which also says why no carry is lost.
  *
- * Columns 0 to 2 are summed up side by side, then 3 and 4: a word of the key serves all columns at
- * hand for the one load and the one shift it takes.
+ * Columns 0 to 2 are summed up side by side, then 3 and 4: a word of the key is loaded and shifted
+ * once for all of these columns.
  *
  *   a2-a6    h, then the sum above bit 29 of column 4 in a6      a0    2^26 - 1
  *   a7-a12   sums of low words and above bit 29; new limbs       a13   word of the key
@@ -20,8 +20,8 @@
  * and, aligned, 6, the rest 4: 189. A misaligned message takes 8 more.
  * Constant time: branches depend on the number of blocks and the alignment, addresses on the
  * arguments. MULL and MULUH of the LX6 and LX7 are pipelined with a latency that does not depend on
- * operands, as far as their vendor publishes it. Of a misaligned message whole words are read, but
- * only such as hold a byte of it.
+ * operands, as far as their vendor publishes it. A misaligned message is read in whole words, each
+ * of which contains at least one byte of it.
  */
 #include "wyrm_asm_xtensa.inc"
 
@@ -38,12 +38,12 @@
 #define T     a14
 #define STATE a15
 
-/* W = r[\j], 5 r[\j + 5] below zero */
+/* W = r[\j], 5 r[\j + 5] if \j is negative */
 .macro key j
     l32i.n  W, STATE, 20 + 4 * (4 + \j)
 .endm
 
-/* Room for sums above bit 29: of a word in W from here on. */
+/* Headroom for sums above bit 29, for a word in W from here on. */
 .macro overlap
     slli    W, W, 3
 .endm
@@ -66,7 +66,7 @@
     add.n   \sum, \sum, T
 .endm
 
-/* \high = what the column carries to the next */
+/* \high = the carry into the next column */
 .macro carry_of low, high
     slli    T, \high, 29
     sub     T, \low, T
@@ -74,7 +74,7 @@
     addx8   \high, \high, T
 .endm
 
-/* \low, \high += \carry, which is lost */
+/* \low, \high += \carry, which is destroyed */
 .macro add_carry low, high, carry
     add.n   \low, \low, \carry
     extui   \carry, \carry, 29, 3
