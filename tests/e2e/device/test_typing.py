@@ -157,8 +157,8 @@ def test_ctrl_c_is_detected_within_an_escape_sequence(boot: Boot) -> None:
 # --- Refusals ------------------------------------------------------------------------------------
 
 
-def test_wrong_arguments_get_a_usage_line(boot: Boot) -> None:
+def test_wrong_arguments_are_named_or_get_a_usage_line(boot: Boot) -> None:
     device = boot()
-    for usage in ("version", "load [SECONDS]"):
-        name = usage.split()[0]
-        assert typed(device, f"{name} --no such\r".encode()) == f"error: usage: {usage}\n"
+    assert typed(device, b"version --no such\r") == "error: usage: version\n"
+    said = typed(device, b"load --no such\r")
+    assert said == "error: '--no' is not a number of seconds from 0.1 to 3600\n"
