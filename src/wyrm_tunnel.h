@@ -7,7 +7,8 @@
  * more than that; wyrm_lwip.h has the parts.
  *
  * With an operating system, handshakes run in a thread made by lwIP's sys_thread_new(). With
- * NO_SYS=1 they run inside sys_check_timeouts(), which then takes as long as a handshake does.
+ * NO_SYS=1 they run inside sys_check_timeouts(), which then takes as long as a handshake does; see
+ * examples/superloop, and docs/start/lwip.md for the milliseconds.
  *
  * Compile src/port/tunnel with WYRM_PORT_LWIP=1. lwIP needs one more MEMP_NUM_SYS_TIMEOUT per
  * tunnel than wyrm_lwip.h says, two with NO_SYS=1; and LWIP_DNS=1 for names.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ README = (paths.ROOT / "README.md").read_text()
 PORTING = (paths.ROOT / "docs" / "porting.md").read_text()
 SRC = paths.ROOT / "src"
 LISTS = (SRC / "wyrm_sources.cmake").read_text()
+ROLES = ("initiator", "responder")
 EXAMPLE = paths.ROOT / "examples" / "freertos-lwip"
 
 
@@ -119,3 +121,22 @@ def test_architecture_names_files_and_functions_that_exist() -> None:
         if not re.search(rf"\b{function}\(", (paths.ROOT / file).read_text()):
             missing.append(f"{function} in {file}")
     assert missing == []
+
+
+def test_the_pauses_of_a_main_loop_follow_from_the_counted_instructions() -> None:
+    rows = json.loads((paths.ROOT / "bench" / "results" / "crypto.json").read_text())["rows"]
+    cores = {"Cortex-M3": "m3", "Cortex-M0": "m0", "RV32IMC": "rv32imc"}
+    cores |= {name: name.lower() for name in ("M7", "M33")} | {"Cortex-M4": "m4"}
+    page = (paths.ROOT / "docs" / "start" / "lwip.md").read_text()
+    table = re.findall(r"^\| (.+) \| (\d+) MHz \| (\d+) ms \| (\d+) ms \|$", page, re.MULTILINE)
+    assert len(table) == 4
+    for names, mhz, later, first in table:
+        for name in names.split(", "):
+            for shown, occasion in ((later, ""), (first, "_first")):
+                counted = max(
+                    row["instructions"]
+                    for row in rows
+                    if (row["core"], row["profile"]) == (cores[name], "small")
+                    and row["primitive"] in {f"handshake_{role}{occasion}" for role in ROLES}
+                )
+                assert int(shown) == round(counted / 1000 / int(mhz)), (name, occasion)

@@ -12,6 +12,7 @@
 #include <wyrm_sleep.h>
 #include <wyrm_store.h>
 #include <wyrm_text.h>
+#include <wyrm_tunnel.h>
 
 #include "lwip/timeouts.h"
 
