@@ -14,8 +14,9 @@ from statistics import mean
 import pytest
 from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import UsageError
+from wyrmlab.boards import readings
 from wyrmlab.commands import runs
-from wyrmlab.experiments import catalog
+from wyrmlab.experiments import catalog, tunnel_throughput
 from wyrmlab.records import published, record, report, samples
 from wyrmlab.records.record import Record, Run, Sample
 
@@ -174,6 +175,32 @@ def test_a_run_under_way_is_told_from_one_that_broke_off(
     said = capsys.readouterr().out
     assert "running" in said
     assert "broken off" in said
+
+
+# --- What iperf says ---
+
+
+def test_reports_of_the_hosts_iperf_are_told_from_its_total(tmp_path: Path) -> None:
+    rows = [("0.0-3.0", 3_000_000), ("3.0-6.0", 1_500_000), ("6.0-7.2", 9), ("0.0-7.2", 4_500_009)]
+    log = tmp_path / "iperf.log"
+    log.write_text(
+        "".join(f"20261122,10.9.0.1,4,10.9.0.2,5001,3,{at},{size},0\n" for at, size in rows)
+    )
+    assert tunnel_throughput.host_reports(log, 3) == [(3.0, 8.0), (6.0, 4.0)]
+
+
+def test_reports_of_a_devices_iperf_are_read_without_its_total() -> None:
+    said = """note: -w 9 is more than this board has: it receives 5840 bytes ahead and sends 11680
+iperf: rx 0.000-3.000 s: 3000000 bytes, 8.00 Mbit/s, from 10.9.0.1 port 1
+iperf: rx 3.000-4.500 s: 750000 bytes, 4.00 Mbit/s, from 10.9.0.1 port 1
+iperf: rx 3750000 bytes in 4500.0 ms, 6.66 Mbit/s (device clock), from 10.9.0.1
+"""
+    found = readings.intervals(said)
+    assert [(one.end, one.size, one.mbit_s) for one in found] == [
+        (3.0, 3_000_000, 8.0),
+        (4.5, 750_000, 4.0),
+    ]
+    assert readings.buffers(said) == readings.Buffers(receives=5840, sends=11680)
 
 
 # --- What is made of samples ---

@@ -67,6 +67,7 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
         "capture-proof": "pings = 2",
         "heap-over-time": "samples = 2\nevery_s = 1",
         "tcpip-baseline": 'rounds = 1\nplain_mib = 2\ntunnel_mib = 1\npaths = ["tunnel"]',
+        "tunnel-throughput": 'tests = 1\nseconds = 2\nevery_s = 1\npaths = ["plain"]',
     }
     for name, text in files.items():
         (tmp_path / f"{name}.toml").write_text(f'experiment = "{name}"\n{text}\n')
@@ -91,6 +92,11 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
     free = [one.value for one in kept["heap-over-time"].samples if one.metric == "free_kb"]
     assert len(free) == 4
     assert all(50 < value < 1000 for value in free)
+    series = kept["tunnel-throughput"]
+    assert series.checks == {"the device's reports add up to its total": True}
+    rates = {(one.metric, one.x): one.value for one in series.samples if one.path == "plain"}
+    parts = [rates["interval_mbit_s", x] for x in (1, 2)]
+    assert sum(parts) / 2 == pytest.approx(rates["tcp_mbit_s", None], rel=0.01)
     assert {one.direction for one in kept["tcpip-baseline"].samples} == {"rx", "tx"}
 
 

@@ -21,6 +21,28 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """One report of an iperf stream under way; seconds since it began, on the device's clock."""
+
+    direction: str
+    start: float
+    end: float
+    size: int
+
+    @property
+    def mbit_s(self) -> float:
+        return self.size * 8 / (self.end - self.start) / 1e6
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """How far a board's TCP goes ahead of acknowledgements, in bytes."""
+
+    receives: int
+    sends: int
+
+
+@dataclass(frozen=True)
 class Task:
     name: str
     stack_size: int
@@ -44,6 +66,20 @@ def transfer(line: str) -> Transfer:
     if found is None:
         raise WyrmError(f"The device's iperf said `{line.strip()}`, which is no result.")
     return Transfer(found[1], int(found[2]), float(found[3]), float(found[4]))
+
+
+def intervals(text: str) -> list[Interval]:
+    """Those of `iperf -i` that are in a console's output, in order."""
+    found = re.findall(r"^iperf: (rx|tx) ([\d.]+)-([\d.]+) s: (\d+) bytes", text, re.MULTILINE)
+    return [Interval(way, float(start), float(end), int(size)) for way, start, end, size in found]
+
+
+def buffers(text: str) -> Buffers:
+    """The note of an iperf that was asked for a larger window than the board has."""
+    found = re.search(r"it receives (\d+) bytes ahead and sends (\d+)", text)
+    if found is None:
+        raise WyrmError(f"The device's iperf said `{text.strip()}`, not what its buffers are.")
+    return Buffers(int(found[1]), int(found[2]))
 
 
 def load_percent(text: str) -> float:

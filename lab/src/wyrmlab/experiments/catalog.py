@@ -21,6 +21,7 @@ from wyrmlab.experiments import (
     implementations,
     object_sizes,
     tcpip_baseline,
+    tunnel_throughput,
     wg_tools,
 )
 from wyrmlab.experiments.bench import Experiment, Parameters
@@ -31,6 +32,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         demo_cycle.EXPERIMENT,
         capture_proof.EXPERIMENT,
         handshake_latency.EXPERIMENT,
+        tunnel_throughput.EXPERIMENT,
         tcpip_baseline.EXPERIMENT,
         heap_over_time.EXPERIMENT,
         object_sizes.EXPERIMENT,

@@ -24,13 +24,9 @@ def tell(bench: Bench, parameters: TcpipBaseline) -> None:
     for cell in bench.cells(f"{path}, round {n}" for n in rounds for path in parameters.paths):
         path, _, number = cell.replace(",", "").split()
         with bench.tunnel(cell.replace(",", "")) as ends:
-            device, wiring = ends.device, ends.wiring
-            address, host = wiring.device_outer[4], wiring.host_outer[4]
-            size = parameters.plain_mib << 20
-            if path == "tunnel":
-                ends.connect()
-                address, host = wiring.device_inner[4], wiring.host_inner[4]
-                size = parameters.tunnel_mib << 20
+            device = ends.device
+            address, host = traffic.addresses(ends, path)
+            size = (parameters.tunnel_mib if path == "tunnel" else parameters.plain_mib) << 20
             folder = bench.run.folder / cell.replace(",", "").replace(" ", "-")
             warm_up = min(size, 1 << 20)
             traffic.send(device, host, warm_up, folder / "iperf-warm-up.log")

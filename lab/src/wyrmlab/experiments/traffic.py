@@ -14,6 +14,7 @@ from wyrmlab.boards import readings
 from wyrmlab.boards.device import Device
 from wyrmlab.network.host import HERE
 from wyrmlab.peers import iperf
+from wyrmlab.peers.device_tunnel import DeviceTunnel
 
 TIMEOUT_S = 120
 
@@ -24,17 +25,33 @@ class Figures:
     busy_percent: float | None = None
 
 
+def addresses(ends: DeviceTunnel, path: str) -> tuple[str, str]:
+    """The device's and the host's on a path; for that of the tunnel, it is brought up."""
+    wiring = ends.wiring
+    if path != "tunnel":
+        return wiring.device_outer[4], wiring.host_outer[4]
+    ends.connect()
+    return wiring.device_inner[4], wiring.host_inner[4]
+
+
+def buffers(device: Device) -> readings.Buffers:
+    """Asks for more than any board has; what the board then says of itself."""
+    told = readings.buffers(device.command("iperf -s -w 4294967295"))
+    device.command("iperf stop")
+    return told
+
+
 def receive(device: Device, address: str, size: int, log: Path, *, load: bool = False) -> Figures:
     """TCP towards the device: its rate and, if the stream takes long enough, its load in a second
     amid the stream."""
     device.command("iperf -s")
-    mark = len(_said(device))
+    mark = len(said(device))
     with iperf.client(HERE, address, log, "-n", str(size)) as client:
         busy = None
         if load:
             time.sleep(0.5)  # past the start of the stream
             busy = readings.load_percent(device.command("load 1", timeout_s=60))
-        rate = _result(device, mark, "rx")
+        rate = result(device, mark, "rx").mbit_s
         client.wait(TIMEOUT_S)
     device.command("iperf stop")
     return Figures(rate, busy)
@@ -43,25 +60,25 @@ def receive(device: Device, address: str, size: int, log: Path, *, load: bool = 
 def send(device: Device, address: str, size: int, log: Path) -> Figures:
     """TCP from the device."""
     with iperf.server(HERE, log):
-        mark = len(_said(device))
+        mark = len(said(device))
         device.console.send_line(f"iperf -c {address} -p {iperf.PORT} -n {size}")
-        rate = _result(device, mark, "tx")
+        rate = result(device, mark, "tx").mbit_s
         device.console.expect("^wyrm> ", timeout_s=10)
     return Figures(rate)
 
 
-def _result(device: Device, mark: int, direction: str) -> float:
+def result(device: Device, mark: int, direction: str) -> readings.Transfer:
     """Waits for iperf's result, which may come in the midst of a command's output."""
     pattern = re.compile(rf"^iperf: {direction} \d+ bytes .*\n", re.MULTILINE)
 
     def found() -> re.Match[str] | None:
-        return pattern.search(_said(device), mark)
+        return pattern.search(said(device), mark)
 
     proc.wait_until(lambda: found() is not None, timeout_s=TIMEOUT_S, what="the device's iperf")
     line = found()
     assert line is not None
-    return readings.transfer(line[0]).mbit_s
+    return readings.transfer(line[0])
 
 
-def _said(device: Device) -> str:
+def said(device: Device) -> str:
     return device.console.transcript.replace("\r", "")
