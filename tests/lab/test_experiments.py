@@ -281,6 +281,20 @@ def test_a_page_of_several_runs_has_every_chart_and_needs_no_network(tmp_path: P
         assert outside not in page
 
 
+def test_the_page_says_what_cannot_be_had_and_which_published_numbers_are_lost(
+    tmp_path: Path,
+) -> None:
+    one = made("x", ("plain", "rx", 10))
+    one.record.published = ["A19", "C05"]
+    page = report.write_all([(one.folder, one.record)], tmp_path / "report.html").read_text()
+    _, heading, rest = page.partition("<h2>What cannot be had here</h2>")
+    assert heading
+    for word in ("Wi-Fi", "ESP32-S3", "netem", "joules", "A11, thesis", "C05, lab report"):
+        assert word in rest
+    (table,) = samples.tables(one.record)
+    assert table.note.startswith("Published as a picture, numbers not given: lab report: TCP")
+
+
 # --- The document ---
 
 

@@ -19,6 +19,7 @@ from rich.console import Console as Screen
 from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.boards import line
 from wyrmlab.boards.console import Console
+from wyrmlab.boards.snapshot import parse
 from wyrmlab.commands import monitor
 
 
@@ -99,7 +100,7 @@ def test_device_that_refuses_is_quoted() -> None:
 @pytest.mark.parametrize("text", ["", "{}", '{"monitor":1}', snapshot(1, 2)[:-3], "[1]"])
 def test_what_is_no_snapshot_is_an_error_in_a_sentence(text: str) -> None:
     with pytest.raises(WyrmError, match="not a snapshot"):
-        monitor.parse(text)
+        parse(text)
 
 
 def test_small_charts_show_nothing_little_and_all() -> None:

@@ -67,6 +67,7 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
         "capture-proof": "pings = 2",
         "heap-over-time": "samples = 2\nevery_s = 1",
         "tcpip-baseline": 'rounds = 1\nplain_mib = 2\ntunnel_mib = 1\npaths = ["tunnel"]',
+        "task-monitor": 'seconds = 1\npaths = ["tunnel"]',
         "tunnel-throughput": 'tests = 1\nseconds = 2\nevery_s = 1\npaths = ["plain"]',
     }
     for name, text in files.items():
@@ -92,6 +93,11 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
     free = [one.value for one in kept["heap-over-time"].samples if one.metric == "free_kb"]
     assert len(free) == 4
     assert all(50 < value < 1000 for value in free)
+    monitored = kept["task-monitor"]
+    busy = {one.x: one.value for one in monitored.samples if one.metric == "load_percent"}
+    assert busy["tcpip"] > busy["shell"]
+    assert 98 <= sum(busy.values()) <= 101
+    assert [table.title.split(":")[0] for table in monitored.tables] == ["tunnel", "tunnel"]
     series = kept["tunnel-throughput"]
     assert series.checks == {"the device's reports add up to its total": True}
     rates = {(one.metric, one.x): one.value for one in series.samples if one.path == "plain"}

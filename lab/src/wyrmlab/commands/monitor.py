@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from wyrmlab.base.errors import UsageError, WyrmError
 from wyrmlab.boards import line
 from wyrmlab.boards.console import Console
 from wyrmlab.boards.qemu import EmulatedDevice
+from wyrmlab.boards.snapshot import Snapshot, parse
 from wyrmlab.network import links, namespaces
 from wyrmlab.setup import build, host_setup
 
@@ -41,50 +41,6 @@ class Options:
     every_s: float
     count: int | None  # None: until Ctrl-C
     record: Path | None
-
-
-@dataclass(frozen=True)
-class Task:
-    name: str
-    core: int
-    state: str
-    priority: int
-    stack_free: int
-    stack_size: int
-    run_us: int
-    boot_percent: float
-    monitor_percent: float
-
-
-@dataclass(frozen=True)
-class Memory:
-    name: str
-    unit: str
-    total: int
-    free: int
-    least_free: int
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    board: str
-    uptime_us: int
-    tasks: list[Task]
-    memory: list[Memory]
-
-
-def parse(text: str) -> Snapshot:
-    """One line of the device's `monitor json` (docs/console.md)."""
-    try:
-        said = json.loads(text)
-        return Snapshot(
-            said["board"],
-            said["uptime_us"],
-            [Task(**task) for task in said["tasks"]],
-            [Memory(**row) for row in said["memory"]],
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise WyrmError(f"The device's monitor printed `{text[:80]}`, not a snapshot.") from error
 
 
 def sparkline(percents: list[float]) -> str:

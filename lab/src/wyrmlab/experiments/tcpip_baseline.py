@@ -50,6 +50,6 @@ EXPERIMENT = Experiment(
     parameters=TcpipBaseline,
     tell=tell,
     setup=DEVICE_AND_HOST,
-    items=("A19", "C03", "C17"),
+    items=("A19", "C03", "C05", "C17"),
     variants=("",),
 )

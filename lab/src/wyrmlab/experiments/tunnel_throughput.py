@@ -71,9 +71,7 @@ def _tell_test(
     rate = sum(one.size for one in timed) * 8 / timed[-1].end / 1e6
     bench.sample("tcp_mbit_s", rate, UNIT, path=path, direction="rx", round_=number)
     for one in timed:
-        bench.sample(
-            METRIC, one.mbit_s, UNIT, path=path, direction="rx", x=one.end, round_=number
-        )
+        bench.sample(METRIC, one.mbit_s, UNIT, path=path, direction="rx", x=one.end, round_=number)
     for at, mbit_s in host_reports(log, every):
         other = f"{path}, as the host counts"
         bench.sample(METRIC, mbit_s, UNIT, path=other, direction="rx", x=at, round_=number)

@@ -30,7 +30,7 @@ def charts(record: Record) -> list[tuple[str, str]]:
     for metric in dict.fromkeys(figure.metric for figure in every):
         chosen = [figure for figure in every if figure.metric == metric]
         beside = [item for name in record.published if (item := published.items().get(name))]
-        beside = [item for item in beside if item.metric == metric]
+        beside = [item for item in beside if item.metric == metric and item.series]
         title = title_of(metric, chosen[0].unit)
         if len(chosen) + len(beside) < 2:
             if len(set(chosen[0].values)) > 1:

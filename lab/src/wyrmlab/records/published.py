@@ -39,11 +39,13 @@ class Series(_Part):
 
 
 class Item(_Part):
+    """Without a series: published as a picture only, so its numbers are not given."""
+
     source: str
     what: str
     metric: str
     unit: str
-    series: tuple[Series, ...]
+    series: tuple[Series, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,13 @@ class Value:
 def items() -> Mapping[str, Item]:
     told = tomllib.loads(_FILE.read_text())
     return {name: Item.model_validate(item) for name, item in told.items()}
+
+
+def not_given(ids: Iterable[str], metric: str) -> str:
+    """A note on those of the items named that belong to a metric and have no numbers."""
+    chosen = [item for name in ids if (item := items().get(name)) and item.metric == metric]
+    lost = [f"{item.source}: {item.what}" for item in chosen if not item.series]
+    return f"Published as a picture, numbers not given: {'; '.join(lost)}." if lost else ""
 
 
 def curves(

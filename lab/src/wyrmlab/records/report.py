@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 
+# What no run of this lab can show, and why.
+UNAVAILABLE = (
+    "Wi-Fi and its losses: emulated boards have Ethernet.",
+    "An ESP32-S3's own clock, caches and radio: emulated boards count instructions.",
+    "Kernel WireGuard, CIFS, NFS clients and netem, where the kernel lacks them.",
+    "Energy in joules: nothing here is measured with a meter.",
+)
+
+
+def unavailable() -> list[str]:
+    lost = [f"{name}, {one.source}" for name, one in published.items().items() if not one.series]
+    pictures = f"Numbers that were published as pictures only: {'; '.join(lost)}."
+    return [*UNAVAILABLE, pictures]
+
+
 def write(record: Record, file: Path) -> Path:
     """Renders the page; needs nothing but the record."""
     charts = [(chart, _svg(chart)) for chart in record.charts]
@@ -57,7 +72,8 @@ class _Part:
 
 def write_all(records: Sequence[tuple[Path, Record]], file: Path) -> Path:
     """One page of several runs, each given with its folder."""
-    file.write_text(_page("experiments.html.j2", parts=[_part(*one) for one in records]))
+    parts = [_part(*one) for one in records]
+    file.write_text(_page("experiments.html.j2", parts=parts, unavailable=unavailable()))
     return file
 
 

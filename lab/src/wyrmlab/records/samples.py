@@ -95,7 +95,8 @@ def tables(record: Record) -> list[Table]:
         if all(row[5] in ("1", "") for row in rows):
             columns = ["", "value", *columns[6:]]
             rows = [[*row[:2], *row[6:]] for row in rows]
-        made.append(Table(title=title(metric, unit), columns=columns, rows=rows))
+        note = published.not_given(record.published, metric)
+        made.append(Table(title=title(metric, unit), columns=columns, rows=rows, note=note))
     return made
 
 
@@ -132,7 +133,12 @@ def _sweep(record: Record, metric: str, chosen: Sequence[Figure]) -> Table:
     ]
     for word, of in (("mean", mean), ("least", min), ("most", max)):
         rows.append([word, *(shown(of(points.values())) for points in curves.values())])
-    return Table(title=title(metric, chosen[0].unit), columns=[record.axis, *curves], rows=rows)
+    return Table(
+        title=title(metric, chosen[0].unit),
+        columns=[record.axis, *curves],
+        rows=rows,
+        note=published.not_given(record.published, metric),
+    )
 
 
 def _suffix(unit: str) -> str:
