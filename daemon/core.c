@@ -5,16 +5,29 @@
 #include "core.h"
 #include "system.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
 enum { SLOTS = 64, SOURCES = 1024, INDEX_HEADS = 4096 };
 
+/* Logs when the kernel stops and when it resumes providing random numbers, not each failure. */
 static bool platform_random(void *ctx, void *out, size_t len)
 {
+    static bool failing;
+    bool failed = getrandom(out, len, 0) != (ssize_t)len;
+
     (void)ctx;
-    return getrandom(out, len, 0) == (ssize_t)len;
+    if (failed && !failing)
+        wyrmd_log("no random numbers, so no handshake can succeed (getrandom: %s): allow this "
+                  "system call in the service or container that runs wyrmd",
+                  strerror(errno));
+    else if (!failed && failing)
+        wyrmd_log("random numbers are available again");
+    failing = failed;
+    return !failed;
 }
 
 /* The wall clock without its low 24 bits of nanoseconds, which would reveal the machine's load.

@@ -57,6 +57,8 @@ void wyrmd_tunnel_run_jobs(struct wyrmd_tunnel *tunnel)
     for (unsigned i = 0; i < JOBS; i++) {
         status = wyrm_job_take(&core->dev, core->now, &tunnel->job);
         tunnel->work = status != WYRM_IDLE && status != WYRM_E_RANDOM;
+        if (status == WYRM_E_RANDOM)
+            wyrmd_log_verbose("handshake dropped: %s", wyrm_status_text(status));
         if (!tunnel->work)
             return;
         while (status == WYRM_WORK) {
