@@ -5,7 +5,7 @@
  * Data path: packets between lwIP and the core, and the tunnel's one timer. Everything here
  * requires lwIP's core lock.
  *
- *   in:  UDP callback -> unseal() decrypts in the pbuf -> deliver() -> netif->input
+ *   in:  UDP callback -> unseal() decrypts in the pbuf -> pass_up() -> netif->input
  *   out: netif->output -> send_packet() encrypts into one new pbuf -> wyrm_lwip_transmit() -> UDP
  *
  * After either, wyrm_lwip_service_locked() polls the core. Recursion is bounded: a packet that
@@ -229,7 +229,7 @@ static void invalidate_neighbour_discovery(struct pbuf *p)
 #endif
 
 /* Passes an inner packet to lwIP, which frees it. */
-static void deliver(struct wyrm_lwip *lwip, struct pbuf *p)
+static void pass_up(struct wyrm_lwip *lwip, struct pbuf *p)
 {
     if (!netif_is_up(&lwip->netif)) {
         lwip->counters.down++;
@@ -269,7 +269,7 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     lwip->receiving = true;
     p = unseal(lwip, p, port);
     if (p != NULL) {
-        deliver(lwip, p);
+        pass_up(lwip, p);
     }
     lwip->receiving = false;
     wyrm_lwip_service_locked(lwip);
