@@ -451,9 +451,7 @@ def footprint(
     raise typer.Exit(sizes.run(file, accept=accept))
 
 
-bench = typer.Typer(
-    cls=_Group, no_args_is_help=True, help="Benchmarks of the cryptography and of whole daemons."
-)
+bench = typer.Typer(cls=_Group, no_args_is_help=True, help="Benchmarks of the cryptography.")
 app.add_typer(bench, name="bench", rich_help_panel=CHECK)
 
 
