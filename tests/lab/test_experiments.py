@@ -16,7 +16,13 @@ from wyrmlab.base import packages, paths
 from wyrmlab.base.errors import UsageError
 from wyrmlab.boards import readings
 from wyrmlab.commands import runs
-from wyrmlab.experiments import catalog, tunnel_throughput
+from wyrmlab.experiments import (
+    catalog,
+    packet_sweep,
+    sweeps,
+    tunnel_throughput,
+    window_sweep,
+)
 from wyrmlab.records import published, record, report, samples
 from wyrmlab.records.record import Record, Run, Sample
 
@@ -201,6 +207,72 @@ iperf: rx 3750000 bytes in 4500.0 ms, 6.66 Mbit/s (device clock), from 10.9.0.1
         (4.5, 750_000, 4.0),
     ]
     assert readings.buffers(said) == readings.Buffers(receives=5840, sends=11680)
+
+
+# --- Sweeps ---
+
+
+def swept_record(*points: tuple[float, float]) -> Record:
+    """TCP through the plain path from the device: x and rate."""
+    kept = made("x").record
+    kept.axis = "packet, B"
+    for number, (x, value) in enumerate(points):
+        kept.samples.append(
+            Sample(
+                metric="tcp_mbit_s",
+                unit="Mbit/s",
+                path="plain",
+                direction="tx",
+                x=x,
+                value=value,
+                round=number,
+            )
+        )
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("points", "best"),
+    [
+        (((200, 5), (600, 9), (1400, 8)), 600),
+        (((200, 5), (600, 8), (600, 9), (1400, 9), (1400, 10)), 600),  # they tie: the smaller one
+        (((200, 5), (600, 7), (600, 8), (1400, 9), (1400, 10)), 1400),
+    ],
+)
+def test_the_best_of_a_sweep_is_the_smallest_that_ties_with_the_highest_median(
+    points: tuple[tuple[float, float], ...], best: float
+) -> None:
+    kept = swept_record(*points)
+    kept.published = ["C16"]
+    (row,) = sweeps.optima(kept, "tcp_mbit_s", "packet").rows
+    assert row[:2] == ["plain, from the device", f"{best:g}"]
+    assert row[-1] == "600 (lab report)"
+
+
+def test_a_sweeps_table_has_published_places_that_were_not_measured() -> None:
+    kept = swept_record((200, 5))
+    kept.published = ["C08", "C09"]
+    (table,) = samples.tables(kept)
+    assert ["1400", "", "26.97"] in table.rows
+    assert "an ESP32 as server" in table.note
+
+
+def test_header_overhead_is_that_of_the_lab_report_and_of_the_messages() -> None:
+    kept = made("x").record
+    kept.published = ["C14"]
+    sizes = [200, 400, 600, 800, 1000, 1200, 1400]
+    rows = packet_sweep.overhead(kept, sizes).rows
+    assert [row[2] for row in rows] == ["1,000", "520", "360", "280", "200", "200", "160"]
+    assert [f"{row[2].replace(',', '')} (lab report)" for row in rows] == [row[-1] for row in rows]
+    # 1400 is padded to 1408; a packet as large as the MTU is not padded beyond it.
+    assert packet_sweep.on_the_way(1400, 4) == 1408 + 60
+    assert packet_sweep.on_the_way(1420, 6) == 1420 + 80
+    assert rows[-1][3:5] == [str(160 + 4 * 68), str(160 + 4 * 88)]
+
+
+def test_a_window_beyond_the_boards_is_not_measured_but_all_that_it_has() -> None:
+    assert window_sweep.chosen([4096, 8192, 16384], 5840) == [4096, 5840]
+    assert window_sweep.chosen([4096, 8192], 65536) == [4096, 8192]
 
 
 # --- What is made of samples ---

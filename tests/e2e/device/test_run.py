@@ -67,6 +67,8 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
         "capture-proof": "pings = 2",
         "heap-over-time": "samples = 2\nevery_s = 1",
         "tcpip-baseline": 'rounds = 1\nplain_mib = 2\ntunnel_mib = 1\npaths = ["tunnel"]',
+        "packet-sweep": "rounds = 1\npackets = [600, 1400]\nplain_kib = 256\ntunnel_kib = 64",
+        "window-sweep": "rounds = 1\nwindows = [4096, 8192]\nplain_kib = 256\ntunnel_kib = 64",
         "task-monitor": 'seconds = 1\npaths = ["tunnel"]',
         "tunnel-throughput": 'tests = 1\nseconds = 2\nevery_s = 1\npaths = ["plain"]',
     }
@@ -93,6 +95,11 @@ def test_whole_experiments_hold_at_their_smallest(tmp_path: Path) -> None:
     free = [one.value for one in kept["heap-over-time"].samples if one.metric == "free_kb"]
     assert len(free) == 4
     assert all(50 < value < 1000 for value in free)
+    agreed = [one for one in kept["packet-sweep"].samples if one.metric == "agreed_mss_bytes"]
+    assert len(agreed) == 2 * 2 * 2
+    assert all(one.value == one.x - 40 for one in agreed if isinstance(one.x, float))
+    windows = {(one.direction, one.x) for one in kept["window-sweep"].samples}
+    assert windows == {("rx", 4096), ("rx", 5840), ("tx", 4096), ("tx", 8192)}
     monitored = kept["task-monitor"]
     busy = {one.x: one.value for one in monitored.samples if one.metric == "load_percent"}
     assert busy["tcpip"] > busy["shell"]

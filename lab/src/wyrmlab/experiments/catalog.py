@@ -20,10 +20,12 @@ from wyrmlab.experiments import (
     heap_over_time,
     implementations,
     object_sizes,
+    packet_sweep,
     task_monitor,
     tcpip_baseline,
     tunnel_throughput,
     wg_tools,
+    window_sweep,
 )
 from wyrmlab.experiments.bench import Experiment, Parameters
 
@@ -35,6 +37,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         handshake_latency.EXPERIMENT,
         tunnel_throughput.EXPERIMENT,
         tcpip_baseline.EXPERIMENT,
+        packet_sweep.EXPERIMENT,
+        window_sweep.EXPERIMENT,
         heap_over_time.EXPERIMENT,
         task_monitor.EXPERIMENT,
         object_sizes.EXPERIMENT,

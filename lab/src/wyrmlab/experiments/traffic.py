@@ -41,12 +41,20 @@ def buffers(device: Device) -> readings.Buffers:
     return told
 
 
-def receive(device: Device, address: str, size: int, log: Path, *, load: bool = False) -> Figures:
+def receive(
+    device: Device,
+    address: str,
+    size: int,
+    log: Path,
+    *,
+    load: bool = False,
+    options: tuple[str, ...] = (),
+) -> Figures:
     """TCP towards the device: its rate and, if the stream takes long enough, its load in a second
-    amid the stream."""
-    device.command("iperf -s")
+    amid the stream. Both ends get the options, which iperf and the device have in common."""
+    device.command(" ".join(("iperf -s", *options)))
     mark = len(said(device))
-    with iperf.client(HERE, address, log, "-n", str(size)) as client:
+    with iperf.client(HERE, address, log, "-n", str(size), *options) as client:
         busy = None
         if load:
             time.sleep(0.5)  # past the start of the stream
@@ -57,11 +65,14 @@ def receive(device: Device, address: str, size: int, log: Path, *, load: bool = 
     return Figures(rate, busy)
 
 
-def send(device: Device, address: str, size: int, log: Path) -> Figures:
-    """TCP from the device."""
-    with iperf.server(HERE, log):
+def send(
+    device: Device, address: str, size: int, log: Path, *, options: tuple[str, ...] = ()
+) -> Figures:
+    """TCP from the device; both ends get the options."""
+    with iperf.server(HERE, log, *options):
         mark = len(said(device))
-        device.console.send_line(f"iperf -c {address} -p {iperf.PORT} -n {size}")
+        words = " ".join(("", *options))
+        device.console.send_line(f"iperf -c {address} -p {iperf.PORT} -n {size}{words}")
         rate = result(device, mark, "tx").mbit_s
         device.console.expect("^wyrm> ", timeout_s=10)
     return Figures(rate)

@@ -104,6 +104,19 @@ def _decoded(frame: bytes, raw_ip: bool) -> object:
     return dpkt.ethernet.Ethernet(frame).data
 
 
+def agreed_mss(file: Path) -> int:
+    """The largest segment that both ends of a capture's TCP connections offer in their SYNs."""
+    offered = []
+    for _, packet in _frames(file):
+        segment = getattr(packet, "data", None)
+        if isinstance(segment, dpkt.tcp.TCP) and segment.flags & dpkt.tcp.TH_SYN:
+            options = dict(dpkt.tcp.parse_opts(segment.opts))
+            offered.append(int.from_bytes(options.get(dpkt.tcp.TCP_OPT_MSS, b"\x02\x18"), "big"))
+    if len(offered) < 2:
+        raise WyrmError(f"The capture {file.name} has no whole TCP handshake.")
+    return min(offered)
+
+
 def examine_outside(file: Path, *, port: int, plaintext: bytes) -> Outside:
     """Sorts every frame of the outer link; `plaintext` must occur in none of them."""
     seen = Outside()

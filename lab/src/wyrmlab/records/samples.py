@@ -126,7 +126,7 @@ def _sweep(record: Record, metric: str, chosen: Sequence[Figure]) -> Table:
         for item, series in published.curves(record.published, metric, path, direction):
             points = dict(zip(series.x, series.values, strict=True))
             curves[f"{name} ({item.source})"] = points
-    places = sorted({float(figure.x or 0) for figure in chosen})
+    places = sorted({float(x) for points in curves.values() for x in points})
     rows = [
         [f"{x:g}", *(shown(points[x]) if x in points else "" for points in curves.values())]
         for x in places
