@@ -151,6 +151,9 @@ esp_err_t esp_wireguard_init(wireguard_config_t *config, wireguard_ctx_t *ctx)
     if (is_owner(ctx) && ctx->netif != NULL) {
         (void)esp_wireguard_disconnect(ctx);
     }
+    if (wyrm_lwip_port(tunnel.lwip) != 0) { /* another context's, which alone can disconnect it */
+        return ESP_ERR_INVALID_STATE;
+    }
     owner = NULL;
     if (!parse(config)) {
         wyrm_conf_wipe(&conf);
@@ -170,9 +173,13 @@ esp_err_t esp_wireguard_init(wireguard_config_t *config, wireguard_ctx_t *ctx)
 static void on_resolved(const char *name, const ip_addr_t *address, void *unused)
 {
     LWIP_UNUSED_ARG(unused);
-    if (resolution == ASKED && strcmp(name, host) == 0) {
-        resolution = address == NULL ? FAILED : RESOLVED;
-        ip_addr_set(&resolved, address);
+    if (resolution != ASKED || strcmp(name, host) != 0) {
+        return;
+    }
+    resolution = FAILED;
+    if (address != NULL) {
+        resolution = RESOLVED;
+        resolved = *address;
     }
 }
 

@@ -46,6 +46,12 @@ static bool start_worker(struct wyrm_tunnel *tunnel)
     return true;
 }
 
+/* lwIP must not keep a pointer to a tunnel that is stopped. */
+static void stop_worker(struct wyrm_tunnel *tunnel)
+{
+    sys_untimeout(work, tunnel);
+}
+
 #else
 
 /* Never ends: a later start reuses it. wyrm_lwip_work() returns at once if the tunnel is stopped.
@@ -75,6 +81,11 @@ static bool start_worker(struct wyrm_tunnel *tunnel)
         tunnel->has_worker = true;
     }
     return true;
+}
+
+static void stop_worker(struct wyrm_tunnel *tunnel)
+{
+    LWIP_UNUSED_ARG(tunnel);
 }
 
 #endif
@@ -333,6 +344,7 @@ static wyrm_status do_stop(struct wyrm_lwip *lwip, void *arg)
     tunnel->active = false;
     sys_untimeout(look, tunnel);
     wyrm_lwip_stop_locked(lwip);
+    stop_worker(tunnel);
     return WYRM_OK;
 }
 
