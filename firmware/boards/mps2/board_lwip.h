@@ -10,9 +10,9 @@
 #define TCPIP_THREAD_STACKSIZE (6 * 1024) /* bytes; 1.1 KB are used */
 
 #define MEM_SIZE (32 * 1024)
-/* A flood can occupy all but a dozen: with 8 fragments per family and one reply per unresolved
- * neighbor, 8 for IPv4 (app/neighbors.c) and 10 for IPv6. Replies count because an echo reply
- * reuses the receive buffer of its request. */
+/* A flood can occupy 29: 8 fragments per family, and one reply per unresolved stranger, 8 for IPv4
+ * and 5 for IPv6 (app/neighbors.c). Replies count because an echo reply reuses the receive buffer
+ * of its request. */
 #define PBUF_POOL_SIZE   48
 #define MEMP_NUM_PBUF    48 /* payloads sent by reference */
 #define MEMP_NUM_TCP_SEG 48

@@ -12,7 +12,7 @@
 
 #define MEM_SIZE (32 * 1024)
 /* The ring, a window of segments, and what a flood can occupy: 8 fragments per family, and one
- * reply per unresolved neighbor, 8 for IPv4 and 10 for IPv6. */
+ * reply per unresolved stranger, 8 for IPv4 and 5 for IPv6. */
 #define PBUF_POOL_SIZE   (BOARD_RX_RING + 8 + 36)
 #define MEMP_NUM_PBUF    48
 #define MEMP_NUM_TCP_SEG 48

@@ -18,7 +18,7 @@
 
 #define MEM_SIZE (24 * 1024 + BOARD_TCP_WINDOW + BOARD_TCP_WINDOW / 8)
 /* The ring, a window of segments, and what a flood can occupy: 8 fragments per family, and one
- * reply per unresolved neighbor, 8 for IPv4 and 10 for IPv6. */
+ * reply per unresolved stranger, 8 for IPv4 and 5 for IPv6. */
 #define PBUF_POOL_SIZE   (BOARD_RX_RING + BOARD_TCP_WINDOW / 1460 + 36)
 #define MEMP_NUM_PBUF    (32 + BOARD_TCP_WINDOW / 1460)
 #define MEMP_NUM_TCP_SEG (32 + 2 * BOARD_TCP_WINDOW / 1460)
