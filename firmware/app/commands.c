@@ -6,13 +6,15 @@
 const struct command commands[] = {
     {"heap", "", "memory use of FreeRTOS and lwIP: total, used, peak, failed", NULL, command_heap},
     {"help", "[COMMAND]", "list the commands, or describe one", NULL, shell_help},
-    {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS | autoconf on|off]",
+    {"ip", "[ADDRESS/BITS [gw ADDRESS] | dhcp | dns ADDRESS | autoconf on|off | forward on|off]",
      "show or set the addresses",
      "  ip                            show\n"
      "  ip 10.9.0.2/24 gw 10.9.0.1    set the IPv4 address and gateway\n"
      "  ip fd09::2/64                 set the IPv6 address\n"
      "  ip dhcp                       get an IPv4 address by DHCP\n"
-     "  ip dns 10.9.0.1               set the name server\n",
+     "  ip dns 10.9.0.1               set the name server\n"
+     "  ip forward on                 forward between this network and the tunnel ('conf save'\n"
+     "                                keeps it)\n",
      command_ip},
 #if WYRM_FIRMWARE_IPERF
     {"iperf", "-s | -c HOST | stop  [OPTIONS]", "measure throughput with iperf 2",

@@ -33,4 +33,8 @@ bool command_uapi(int argc, char **argv);
 bool command_version(int argc, char **argv);
 bool command_wg(int argc, char **argv);
 
+/* Parts of `ip` that need the tunnel (gateway.c). */
+bool command_ip_forward(const char *word);
+void show_ip_forward(void);
+
 #endif

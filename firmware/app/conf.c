@@ -22,8 +22,10 @@
 #define MAGIC    0x31465957u /* "WYF1" */
 
 /* Older firmware reads length and flags as one 32-bit length and rejects a record with flags. */
-#define FLAG_STRICT 1u
-#define FLAGS       FLAG_STRICT /* all known flags; newer firmware wrote a slot with others */
+#define FLAG_STRICT  1u
+#define FLAG_FORWARD 2u
+#define FLAGS                                                                                      \
+    (FLAG_STRICT | FLAG_FORWARD) /* all known flags; newer firmware wrote a slot with others */
 
 struct header {
     uint32_t magic, serial;
@@ -43,7 +45,7 @@ WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
 static char text[TEXT_MAX], fresh[TEXT_MAX + sizeof "."]; /* and the dot that ends it */
 static size_t text_len;
 static uint8_t own_key[WYRM_KEY_LEN];
-static bool strict;
+static bool strict, forward;
 static bool saved;   /* flash holds the current configuration */
 static bool refused; /* flash holds one that could not be read, and nothing has replaced it yet */
 
@@ -61,6 +63,17 @@ void conf_set_strict(bool on)
 {
     saved = saved && strict == on;
     strict = on;
+}
+
+bool conf_forwards(void)
+{
+    return forward;
+}
+
+void conf_set_forward(bool on)
+{
+    saved = saved && forward == on;
+    forward = on;
 }
 
 static bool has_own_key(void)
@@ -166,10 +179,11 @@ static unsigned newest_slot(uint32_t *serial)
 /* Writes the header last: until then the slot is not valid. */
 static bool write_slot(unsigned slot, uint32_t serial)
 {
-    struct header header = {.magic = MAGIC,
-                            .serial = serial,
-                            .text_len = (uint16_t)text_len,
-                            .flags = strict ? FLAG_STRICT : 0};
+    struct header header = {
+        .magic = MAGIC,
+        .serial = serial,
+        .text_len = (uint16_t)text_len,
+        .flags = (uint16_t)((strict ? FLAG_STRICT : 0) | (forward ? FLAG_FORWARD : 0))};
     size_t at = slot * SLOT_SIZE;
 
     digest(&header, own_key, text, header.digest);
@@ -206,6 +220,7 @@ static enum conf_saved load(void)
         return CONF_REFUSED;
     }
     strict = saved && (header.flags & FLAG_STRICT) != 0;
+    forward = saved && (header.flags & FLAG_FORWARD) != 0;
     if (saved && header.text_len > 0)
         saved = adopt(header.text_len);
     wyrm_wipe(fresh, sizeof fresh);
@@ -260,6 +275,8 @@ static bool show(void)
     wyrm_conf_print(&conf, write_console, NULL);
     if (strict)
         console_printf("# strict policy ('wg strict on')\n");
+    if (forward)
+        console_printf("# forwarding ('ip forward on')\n");
     console_printf("# %s\n", saved ? "saved" : "not saved: 'conf save' keeps it");
     return true;
 }
@@ -350,6 +367,7 @@ static bool clear(void)
     wyrm_wipe(own_key, sizeof own_key);
     text_len = 0;
     strict = false;
+    forward = false;
     saved = false;
     refused = false;
     if (!erase_slots())

@@ -35,6 +35,10 @@ void conf_set_own_key(const uint8_t key[WYRM_KEY_LEN]);
 bool conf_is_strict(void);
 void conf_set_strict(bool on);
 
+/** Forwarding (gateway.h); kept and switched off in the same way. */
+bool conf_forwards(void);
+void conf_set_forward(bool on);
+
 /** Buffer for text with secrets that is read completely before use; the caller wipes it. */
 char *conf_scratch(size_t *size);
 

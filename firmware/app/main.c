@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "conf.h"
 #include "console.h"
+#include "gateway.h"
 #include "guard.h"
 #include "net.h"
 #include "shell.h"
@@ -45,6 +46,7 @@ static enum conf_saved load_configuration(void)
 
     LOCK_TCPIP_CORE();
     guard_install(net_interface());
+    gateway_switch(conf_forwards());
     UNLOCK_TCPIP_CORE();
     if (found != CONF_NONE)
         tunnel_await(conf_current(), conf_is_strict());

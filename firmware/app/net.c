@@ -151,7 +151,7 @@ int net_input6(struct pbuf *p, struct netif *netif)
     uint8_t *ip = p->payload; /* lwIP has checked that the header is complete */
     uint8_t next, type = 0;
 
-    if (WYRM_FIRMWARE_TUNNEL && wyrm_lwip_input6(p, netif))
+    if (WYRM_FIRMWARE_TUNNEL && (wyrm_lwip_input6(p, netif) || gateway_take6(p, netif)))
         return 1;
     if (netif != &interface || p->len < IP6_HLEN || ip[7] != 255)
         return 0;
@@ -492,6 +492,9 @@ static void show(void)
     if (!own)
         console_printf("dns        %s  for endpoints\n", outer);
     console_printf("autoconf   %s\n", interface.ip6_autoconfig_enabled ? "on" : "off");
+#if WYRM_FIRMWARE_TUNNEL
+    show_ip_forward();
+#endif
 }
 
 static bool set_static6(const char *word)
@@ -571,6 +574,10 @@ static bool change(int argc, char **argv)
         return set_dns(argv[2]);
     if (argc == 3 && strcmp(what, "autoconf") == 0)
         return switch_autoconf(argv[2]);
+#if WYRM_FIRMWARE_TUNNEL
+    if (argc == 3 && strcmp(what, "forward") == 0)
+        return command_ip_forward(argv[2]);
+#endif
     if (argc == 2 && strchr(what, ':'))
         return set_static6(what);
     if (argc == 2 && what[0] >= '0' && what[0] <= '9')

@@ -72,8 +72,8 @@ void timers_unlock(void);
 #define IP_REASS_MAX_PBUFS       8
 #define LWIP_IPV6_REASS          1
 #define LWIP_IPV6_FRAG           1
-#define LWIP_IPV6_FORWARD        0
-#define IP_FORWARD               0
+#define LWIP_IPV6_FORWARD        0                    /* app/gateway.c forwards both families; */
+#define IP_FORWARD               WYRM_FIRMWARE_TUNNEL /* for IPv4 lwIP calls it here */
 #define LWIP_MULTICAST_PING      0
 #define LWIP_BROADCAST_PING      0
 
@@ -81,7 +81,9 @@ void timers_unlock(void);
 /* Allowed prefixes are routed into the tunnel; spoofed ones are dropped (src/wyrm_lwip.h). */
 #define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) wyrm_lwip_route4(src, dest)
 #define LWIP_HOOK_IP6_ROUTE(src, dest)     wyrm_lwip_route6(src, dest)
-#define LWIP_HOOK_IP4_INPUT(p, inp)        wyrm_lwip_input4(p, inp)
+#define LWIP_HOOK_IP4_INPUT(p, inp)        (gateway_in4 = (inp), wyrm_lwip_input4(p, inp))
+#define LWIP_HOOK_IP4_CANFORWARD(p, dest)  gateway_forward4(p) /* never by lwIP itself */
+#define WYRM_LWIP_FILL_CHECKSUMS           0                   /* which leaves none empty */
 #define LWIP_HOOK_TCP_ISN                  net_initial_sequence
 #endif
 #define LWIP_HOOK_FILENAME          "lwip_hooks.h"

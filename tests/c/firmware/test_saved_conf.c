@@ -305,8 +305,8 @@ TEST(configuration_of_a_newer_version_is_refused)
         wyrm_blake2s_update(&digest, flash, DIGEST_AT);
         wyrm_blake2s_update(&digest, flash + DIGEST_AT + DIGEST_LEN, WYRM_KEY_LEN + strlen(NEW));
         wyrm_blake2s_final(&digest, flash + DIGEST_AT);
-        assert_int_equal(reboot(), flag == 0 ? 2222 : 0);
-        assert_int_equal(conf_start(), flag == 0 ? CONF_GOOD : CONF_REFUSED);
+        assert_int_equal(reboot(), flag <= 1 ? 2222 : 0);
+        assert_int_equal(conf_start(), flag <= 1 ? CONF_GOOD : CONF_REFUSED);
     }
 }
 
