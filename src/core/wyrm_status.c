@@ -36,7 +36,7 @@ const char *wyrm_status_text(wyrm_status status)
     case WYRM_E_KEY:
         return "the key is missing or unusable";
     case WYRM_E_RANDOM:
-        return "no source of randomness";
+        return "the random generator failed: no handshake now";
     case WYRM_E_CLOCK:
         return "no fresh timestamp";
     case WYRM_E_ABI:
@@ -80,7 +80,7 @@ const char *wyrm_status_text(wyrm_status status)
     case WYRM_D_DH:
         return "a public key of low order";
     case WYRM_D_RANDOM:
-        return "randomness fails or repeats itself";
+        return "the random generator failed or repeats itself";
     }
     return "unknown verdict";
 }
