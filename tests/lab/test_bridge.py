@@ -385,10 +385,10 @@ def test_mistakes_get_one_sentence(tmp_path: Path) -> None:
         long = tmp_path / ("x" * 120)
         assert "longer than 107" in refusal("--console", tmp_path / "c", "--socket", long)[1]
         nowhere = tmp_path / "no" / "folder"
-        assert "cannot be made" in refusal("--console", tmp_path / "c", "--socket", nowhere)[1]
+        assert "cannot be created" in refusal("--console", tmp_path / "c", "--socket", nowhere)[1]
         (tmp_path / "s").touch()
         code, said = refusal("--console", tmp_path / "c", *place)
-        assert (code, "cannot be made" in said) == (2, True)
+        assert (code, "cannot be created" in said) == (2, True)
         assert (tmp_path / "s").is_file()
 
 

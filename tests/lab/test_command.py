@@ -108,8 +108,8 @@ def test_the_size_of_the_daemon_is_listed_by_object() -> None:
 def test_setup_does_nothing_on_a_machine_that_is_set_up() -> None:
     done = wyrm("setup")
     assert done.returncode == 0
-    assert "Debian packages: all there." in done.stderr
-    assert "Third-party source: all there." in done.stderr
+    assert "Debian packages: all installed." in done.stderr
+    assert "Third-party source: all present." in done.stderr
 
 
 def test_clean_removes_only_what_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,5 +336,5 @@ def test_addresses_already_taken_get_one_sentence(tmp_path: Path) -> None:
     with links.tap("tapa"):
         done = wyrm("device", "--tap", "tapz", "--flash", str(tmp_path / "flash"))
     assert done.returncode == 3
-    assert "are taken here: tapa has 10.9.0.1/24" in done.stderr
+    assert "are in use: tapa has 10.9.0.1/24" in done.stderr
     assert not HERE.has_interface("tapz")

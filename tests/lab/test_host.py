@@ -83,9 +83,9 @@ def test_missing_program_is_named_with_the_package_that_brings_it(tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("demo",), "Private network namespaces cannot be made here"),
-        (("device", "--netns", "wyrm-p"), "Private network namespaces cannot be made here"),
-        (("device", "--tap", "wyrm-p"), "The TAP wyrm-p cannot be made"),
+        (("demo",), "Private network namespaces cannot be created here"),
+        (("device", "--netns", "wyrm-p"), "Private network namespaces cannot be created here"),
+        (("device", "--tap", "wyrm-p"), "The TAP wyrm-p cannot be created"),
     ],
 )
 def test_without_privileges_one_sentence_says_what_is_needed(

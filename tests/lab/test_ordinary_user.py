@@ -95,6 +95,6 @@ def test_demo_runs_without_any_privileges(as_user: Run) -> None:
 def test_without_access_to_the_tun_device_the_error_names_the_remedy(as_user: Run) -> None:
     done = as_user("./wyrm", "demo", tun_mode="600")
     assert done.returncode == 3
-    assert "Private network namespaces cannot be made here" in done.stderr
+    assert "Private network namespaces cannot be created here" in done.stderr
     assert str(namespaces.TUN) in done.stderr
     assert "Traceback" not in done.stderr

@@ -123,7 +123,7 @@ def test_demo_says_what_it_measured_and_leaves_no_secret(
     whole: tuple[Story, record.Record],
 ) -> None:
     story, kept = whole
-    for words in ("through the tunnel", "handshake", "Where flash and RAM go", "Mbit/s"):
+    for words in ("through the tunnel", "handshake", "Flash and RAM", "Mbit/s"):
         assert words in story.said
     assert kept.files
     folder = story.kept.parent

@@ -44,7 +44,7 @@ def shown(path: Path) -> str:
 
 
 def disk_use(path: Path) -> int:
-    """Bytes taken on disk by a file or a tree; 0 if it is not there."""
+    """The disk use of a file or a tree in bytes; 0 if it does not exist."""
     if path.is_file() and not path.is_symlink():
         return path.stat().st_blocks * 512
     if not path.is_dir():

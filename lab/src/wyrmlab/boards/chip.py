@@ -43,7 +43,7 @@ class Chip:
         return self._layout.command_line(self.file)
 
     def take(self) -> None:
-        """Makes the file, if it is not there, as a new chip."""
+        """Creates the file as an erased chip, unless it exists."""
         check_folder(self.file)
         try:
             private = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)

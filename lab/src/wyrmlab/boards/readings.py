@@ -64,7 +64,7 @@ def transfer(line: str) -> Transfer:
         r"iperf: (rx|tx) (\d+) bytes in ([\d.]+) ms, ([\d.]+) Mbit/s \(device clock\)", line
     )
     if found is None:
-        raise WyrmError(f"The device's iperf said `{line.strip()}`, which is no result.")
+        raise WyrmError(f"Unexpected output of the device's iperf: `{line.strip()}`.")
     return Transfer(found[1], int(found[2]), float(found[3]), float(found[4]))
 
 
@@ -85,7 +85,7 @@ def buffers(text: str) -> Buffers:
 def load_percent(text: str) -> float:
     found = re.search(r"load: ([\d.]+) % busy", text)
     if found is None:
-        raise WyrmError(f"The device's load said `{text.strip()}`, which is no result.")
+        raise WyrmError(f"Unexpected output of the device's `load`: `{text.strip()}`.")
     return float(found[1])
 
 

@@ -232,7 +232,9 @@ def listening(path: Path, remedy: str = "Give another path.") -> Iterator[socket
             raise MissingError(
                 f"The socket {path} is in use by another program.", remedy=remedy
             ) from error
-        raise UsageError(f"The socket {path} cannot be made: {reason}.", remedy=remedy) from error
+        raise UsageError(
+            f"The socket {path} cannot be created: {reason}.", remedy=remedy
+        ) from error
     finally:
         os.umask(mask)
     try:

@@ -4,7 +4,7 @@
 
 The tests run in three lanes side by side, each a pytest process of its own. Those marked `netns`
 get private networks, one for the lane of the device tests and one for the other lane. Where these
-cannot be made, one process runs all tests and skips those with the reason.
+cannot be created, one process runs all tests and skips those with the reason.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What an experiment is, and what its story is told with."""
+"""The description of an experiment, and the bench that runs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wyrmlab.records.record import DeviceUnderTest, Run, Sample
 from wyrmlab.setup import build
 
 Clock = Literal["device", "host", "none"]
-# The set-up of most: a device and the host it is emulated on.
+# The usual set-up: a device and the host that emulates it.
 DEVICE_AND_HOST = (
     "host|wireguard-go, iperf, ping",
     "Ethernet (TAP)",
@@ -33,23 +33,23 @@ DEVICE_AND_HOST = (
 )
 CLOCKS = {
     "device": "the device's own clock",
-    "host": "the host's clock; depends on the machine and what else it does",
+    "host": "the host's clock; depends on the machine and its load",
     "none": "no clock: counted, not timed",
 }
 
 
 class Parameters(BaseModel):
-    """What a TOML file may set; every experiment has its own."""
+    """Parameters that a TOML file may set; every experiment defines its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """`answers` is the question; `quick_minutes` and `minutes` what it takes on two cores; `items`
-    the figures of the source documents that it sets beside its own. `variants` are the builds of
-    the firmware that it boots or measures; without any it needs no board.
-    `axis` says what x is, `setup` who is joined with whom.
+    """`answers` is the question; `quick_minutes` and `minutes` are its duration on two cores;
+    `items` are published figures to show beside its own. `variants` are the firmware builds that it
+    boots or measures; without any it needs no board. `axis` describes x, `setup` the machines and
+    the links between them.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Experiment:
 
     @property
     def file(self) -> Path:
-        """Its parameters, to be copied and changed."""
+        """The file of its parameters, to copy and change."""
         return Path(__file__).parent / "parameters" / f"{self.name}.toml"
 
 
 @dataclass
 class Bench:
-    """A run of an experiment under way."""
+    """An experiment in progress."""
 
     run: Run
     board: boards.Board
@@ -85,7 +85,7 @@ class Bench:
     # --- The parts of a run ---
 
     def cells(self, names: Iterable[str]) -> Iterator[str]:
-        """The parts that are not measured yet, in turn, with what is left of them shown."""
+        """Yields the parts that are not measured yet, and shows the progress."""
         todo = list(names)
         total = len(todo)
         for number, name in enumerate(todo):
@@ -139,13 +139,13 @@ class Bench:
         )
 
     def check(self, what: str, held: bool) -> None:
-        """Something that was to hold: once it has not, it stays so."""
+        """Records a check; once failed, it remains failed."""
         checks = self.run.record.checks
         checks[what] = held and checks.get(what, True)
         self.run.save()
 
     def keep(self, title: str, name: str, text: str) -> None:
-        """A file of its own beside the record."""
+        """Writes another file of the run."""
         self.run.keep(title, name).write_text(text)
 
     # --- What it is measured with ---
@@ -155,8 +155,8 @@ class Bench:
 
     @contextlib.contextmanager
     def tunnel(self, name: str, variant: str = "") -> Iterator[DeviceTunnel]:
-        """A fresh device and a fresh peer on a link of their own, up but without a tunnel; logs go
-        to a folder of that name beside the record."""
+        """A new device and a new peer on a separate link, without a tunnel yet; logs go to a folder
+        of that name beside the record."""
         folder = self.run.folder / name.replace(" ", "-")
         folder.mkdir(exist_ok=True)
         wiring = links.free_wiring()
@@ -180,7 +180,7 @@ class Bench:
                 self._introduce(device)
                 yield DeviceTunnel(device, peer, psk=make_psk())
         finally:
-            flash.unlink(missing_ok=True)  # it holds keys, which die with the run
+            flash.unlink(missing_ok=True)  # it contains the run's keys
 
     def _introduce(self, device: EmulatedDevice) -> None:
         self.run.record.device = DeviceUnderTest(

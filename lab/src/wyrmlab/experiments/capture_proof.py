@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What passes outside and inside a tunnel, packet by packet in two columns, and the proof that the
-inside leaves in no other way."""
+"""Lists the packets outside and inside a tunnel in two columns, and proves that no plaintext leaves
+the device."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def tell(bench: Bench, parameters: CaptureProof) -> None:
 
 
 def two_columns(outside: list[packets.Seen], inside: list[packets.Seen]) -> Table:
-    """Both captures as one list in the order of time."""
+    """Both captures as one list in chronological order."""
     both = [(seen.at, seen.what, "") for seen in outside]
     both += [(seen.at, "", seen.what) for seen in inside]
     both.sort()
@@ -64,7 +64,7 @@ def two_columns(outside: list[packets.Seen], inside: list[packets.Seen]) -> Tabl
         title="Packet by packet",
         columns=["ms", "outside", "inside"],
         rows=[[f"{(at - begun) * 1000:.1f}", left, right] for at, left, right in both],
-        note="The host's clock. A packet on its way out shows inside first, on its way in last.",
+        note="The host's clock. An outgoing packet appears inside first, an incoming one last.",
     )
 
 

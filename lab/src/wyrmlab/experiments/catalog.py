@@ -51,13 +51,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 def experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise UsageError(
-            f"There is no experiment `{name}`.", remedy=f"There are: {', '.join(EXPERIMENTS)}."
+            f"Unknown experiment `{name}`.", remedy=f"Choose one of: {', '.join(EXPERIMENTS)}."
         )
     return EXPERIMENTS[name]
 
 
 def chosen(names: list[str], *, quick: bool) -> list[tuple[Experiment, Parameters]]:
-    """What names and TOML files ask for; `all` is every experiment."""
+    """Resolves names and TOML files; `all` is every experiment."""
     wanted: list[tuple[Experiment, Parameters]] = []
     for name in names:
         if name == "all":
@@ -70,7 +70,7 @@ def chosen(names: list[str], *, quick: bool) -> list[tuple[Experiment, Parameter
 
 
 def parameters(file: Path, *, quick: bool) -> tuple[Experiment, Parameters]:
-    """Reads a TOML file; what it does not set is as in the experiment's own."""
+    """Reads a TOML file; unset parameters keep the experiment's defaults."""
     told = _read(file)
     one = experiment(str(told.pop("experiment", "")))
     given = _read(one.file)

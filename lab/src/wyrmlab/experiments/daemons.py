@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The daemons that are compared: ours, Debian's, and the newest of others from their registries."""
+"""The daemons that are compared: ours, Debian's, and the newest releases of others from their
+registries."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _INSTALL_S = 1800
 
 @dataclass(frozen=True)
 class Daemon:
-    """`missing` says why there is no program."""
+    """`missing` is the reason why `program` is None."""
 
     name: str
     program: Path | None
@@ -28,13 +29,13 @@ class Daemon:
 
 
 def fetch() -> None:
-    """Makes those that come from a registry, once; needs a network then."""
+    """Builds the ones from a registry once, which needs a network."""
     for one in (_current_wireguard_go, _boringtun):
         one(install=True)
 
 
 def fetch_boringtun() -> None:
-    """The same for the one that tests use, too."""
+    """The same for BoringTun alone, which tests use too."""
     if why := _boringtun(install=True).missing:
         host_setup.say(f"boringtun-cli: {why}; tests that need it are skipped.")
 
@@ -79,7 +80,8 @@ def _boringtun(*, install: bool) -> Daemon:
 
 
 def _install(program: Path, command: Sequence[str], env: dict[str, str]) -> str:
-    """Makes the program with its language's own tool, once; a reason if that is not possible."""
+    """Builds the program once with its language's package tool; returns the reason if that
+    fails."""
     if program.exists() or not packages.which(command[0]):
         return ""
     host_setup.say(f"Fetching and building {program.name} (once) ...")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The thesis' demonstration: tunnel up, pings through it, tunnel down, and again; at the end the
-peer's own view of the tunnel."""
+"""The demonstration of the thesis: tunnel up, pings through it, tunnel down, repeatedly; finally
+the peer's view of the tunnel."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tell(bench: Bench, parameters: DemoCycle) -> None:
             said = tunnel.device.command(f"ping {address} -c {parameters.pings} -i 0.2")
             summary = _SUM.search(said)
             if summary is None:
-                raise WyrmError(f"The device's ping said `{said.strip()}`, which is no result.")
+                raise WyrmError(f"Unexpected output of the device's ping: `{said.strip()}`.")
             for time_ms in _REPLY.findall(said):
                 bench.sample("ping_ms", float(time_ms), "ms", path="tunnel", round_=number)
             sent, received = int(summary[1]), int(summary[2])
@@ -52,7 +52,7 @@ def tell(bench: Bench, parameters: DemoCycle) -> None:
 
 EXPERIMENT = Experiment(
     name="demo-cycle",
-    answers="Does the tunnel come up, carry pings and go down, again and again?",
+    answers="Can the tunnel be brought up, carry pings and be taken down repeatedly?",
     clock="device",
     quick_minutes=0.2,
     minutes=0.5,

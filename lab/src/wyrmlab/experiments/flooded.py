@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What a daemon still does during a flood of initiations: carry a stream, let an honest peer in.
+"""Measures a daemon during a flood of initiations: a stream's goodput and a new peer's handshake.
 
 Four machines: `west` sends a TCP stream through a tunnel to `east`, `honest` has a key that east
-knows and no session yet, and `foe` knows east's public key. What the flood costs the machine itself
-(making the datagrams, taking them to a socket that nobody reads) is measured first, with the same
-flood to another port of east: goodput is compared with what that leaves.
+knows but no session yet, and `foe` knows east's public key. The cost of the flood itself (creating
+the datagrams, delivering them to a socket that nobody reads) is measured first, with the same flood
+to another port of east: goodput is compared with the goodput then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wyrmlab.peers.wireguard import WireGuard
 from wyrmlab.setup import build
 
 RATES = (50_000, 400_000)
-PATIENCE_S = 16  # three attempts: at once, after 5 s, after 10 s, each up to 1/3 s late
+PATIENCE_S = 16  # three attempts: at once, after 5 s, after 10 s, each delayed by up to 1/3 s
 ROUNDS, STREAM_S = 4, 2
 SINK = 51999
 _FOE, _TARGET = "10.79.0.1", "10.79.0.2"
@@ -43,9 +43,9 @@ _SINK_PROGRAM = (
 class Flooded:
     """`session_s` is None if there was no session within PATIENCE_S."""
 
-    rate: int  # aimed at
-    sent_per_s: float  # reached, while the stream ran
-    reference_mbit_s: float  # of the stream, beside the same flood to another port
+    rate: int  # target
+    sent_per_s: float  # achieved while the stream ran
+    reference_mbit_s: float  # of the stream, during the same flood to another port
     goodput_mbit_s: float
     session_s: float | None
 
@@ -77,7 +77,7 @@ def _measure(
 ) -> Flooded:
     goodput = reference = 0.0
     sent = 0
-    for turn in range(ROUNDS):  # in turn, since other programs disturb both
+    for turn in range(ROUNDS):  # alternate, because other load disturbs both
         reference += _stream(both, foe, folder, rate, seconds, SINK, turn)[0] / ROUNDS
         measured, count = _stream(both, foe, folder, rate, seconds, 51820, turn)
         goodput += measured / ROUNDS
@@ -114,7 +114,7 @@ def _stream(
                 timeout_s=seconds + 8,
             )
         except WyrmError:
-            received = 0  # not even its end came through
+            received = 0  # not even the end of the stream arrived
         sender.wait(seconds + 10)
         sent = int(sender.output().split()[-3])
     return received * 8 / 1e6 / seconds, sent
@@ -132,7 +132,7 @@ def _endless_stream(both: Pair, folder: Path, rate: int) -> Iterator[None]:
             port=port,
         ),
     ):
-        with suppress(TimedOutError):  # a daemon that still suffers from the last flood
+        with suppress(TimedOutError):  # the daemon may still be recovering from the last flood
             server.wait_for("connected", timeout_s=10)
         yield
 

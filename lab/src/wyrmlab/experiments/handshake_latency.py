@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""How long a handshake takes on the device's clock, from its first message to the session."""
+"""The duration of a handshake on the device's clock, from the first message to the session."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tell(bench: Bench, parameters: HandshakeLatency) -> None:
 
 EXPERIMENT = Experiment(
     name="handshake-latency",
-    answers="How long does a device wait for its session?",
+    answers="How long does a handshake take?",
     clock="device",
     quick_minutes=0.2,
     minutes=0.5,

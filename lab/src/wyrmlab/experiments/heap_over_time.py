@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Free memory of a device while iperf sends to it, plain and through the tunnel.
 
-Free is what FreeRTOS' heap and lwIP's heap have left, and the free elements of lwIP's pools times
-their size.
+Free memory is the rest of FreeRTOS' heap and lwIP's heap plus the free elements of lwIP's pools.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from wyrmlab.experiments.bench import DEVICE_AND_HOST, Bench, Experiment, Parame
 from wyrmlab.network.host import HERE
 from wyrmlab.peers import iperf
 
-# Pools that the console prints by another name than their symbol's.
+# Pools whose name on the console differs from their symbol.
 _SHOWN = {"PBUF": "PBUF_REF/ROM"}
 
 
@@ -43,7 +42,7 @@ def tell(bench: Bench, parameters: HeapOverTime) -> None:
                 address = ends.wiring.device_inner[4]
             ends.device.command("iperf -s")
             log = bench.run.folder / path / "iperf.log"
-            # Longer than it takes on any machine: it ends with the context.
+            # Longer than needed on any machine; it is stopped when the context closes.
             with iperf.client(HERE, address, log, "-t", "86400"):
                 for number in range(1, parameters.samples + 1):
                     load = ends.device.command(
@@ -67,7 +66,7 @@ def free_bytes(device: Device, pools: dict[str, int]) -> int:
 
 
 def pool_bytes(firmware: Path) -> dict[str, int]:
-    """Each of lwIP's pools, by the name that the console prints."""
+    """lwIP's pools by their name on the console."""
     sizes = {}
     with firmware.open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")

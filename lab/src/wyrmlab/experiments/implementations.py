@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Userspace WireGuard daemons for Linux beside each other, measured in one run.
+"""Compares userspace WireGuard daemons for Linux in one run.
 
-Each daemon runs at both ends of a cable between two network namespaces. Throughput says what this
-machine does with both ends and the traffic itself on it; CPU seconds per gigabyte are the daemon's
-own, averaged over both ends, and the fairer figure. Handshakes come four at a time. Under a flood
-of initiations with valid first MACs, `share` is how much of a stream is left, compared to the same
-flood at another port of the same machine; a new peer then waits for its session.
+Each daemon runs at both ends of a veth pair between two network namespaces. Throughput includes the
+load of both ends and of the traffic generator on one machine; CPU seconds per gigabyte are the
+daemon's own, averaged over both ends, and the fairer figure. Handshakes come four at a time. Under
+a flood of initiations with valid first MACs, `share` is the goodput of a stream relative to that
+during the same flood to another port; then a new peer's handshake is timed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Implementations(Parameters):
 
 
 def prepare() -> None:
-    """While there is a network: from then on nothing is fetched."""
+    """Fetches everything while the network is available."""
     host_setup.ensure("build", "net", "check")
     daemons.fetch()
     build.flood()
@@ -100,7 +100,7 @@ def _measure_floods(bench: Bench, daemon: Daemon, program: Path, folder: Path) -
 
 
 class _Cpu:
-    """CPU seconds of both daemons since it was made."""
+    """CPU seconds of both daemons since its creation."""
 
     def __init__(self, both: Pair) -> None:
         self._both = both
@@ -110,7 +110,7 @@ class _Cpu:
         return self._both.west.cpu_seconds() + self._both.east.cpu_seconds()
 
     def per_gb(self, received: int) -> float:
-        """Of one end, on average."""
+        """The average of both ends."""
         return (self._now() - self._before) / 2 / (received / 1e9)
 
 
@@ -133,7 +133,7 @@ def _measure_tcp(
 def _measure_udp(
     bench: Bench, daemon: Daemon, both: Pair, folder: Path, seconds: int, number: int
 ) -> None:
-    """As many packets of full length as the sender can make; what arrives counts."""
+    """Full-size packets at the sender's maximum rate; received packets count."""
     cpu, log = _Cpu(both), folder / f"udp-{number}"
     transfer(
         *(both.east.host, both.west.host, both.EAST, log),
@@ -150,7 +150,7 @@ def _measure_udp(
 
 EXPERIMENT = Experiment(
     name="implementations",
-    answers="How does wyrmd compare with other daemons for Linux, in calm and under attack?",
+    answers="How does wyrmd compare with other daemons for Linux, at rest and under attack?",
     clock="host",
     quick_minutes=3,
     minutes=12,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""How many handshakes a daemon answers: many peers, each calling once."""
+"""Measures how many handshakes a daemon answers: many peers, one initiation each."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _PATIENCE = 6  # batches without an answer
 @dataclass
 class Answers:
     count: int = 0
-    cpu_seconds: float = 0  # of the daemon, for all of them
-    batches: int = 0  # that were answered whole
-    batch_seconds: float = 0  # from sending them to their last answer
+    cpu_seconds: float = 0  # CPU seconds of the daemon for all of them
+    batches: int = 0  # answered completely
+    batch_seconds: float = 0  # from sending to the last answer
 
     @property
     def per_second(self) -> float:
@@ -42,8 +42,8 @@ class Answers:
 
 
 def answered_initiations(program: Path, folder: Path) -> Answers:
-    """Answers to the initiations of many peers, each calling once, few at a time: no load, so no
-    cookies."""
+    """Answers to one initiation from each of many peers, few at a time, so the daemon is not under
+    load and sends no cookies."""
     backend = backends()[0]
     protocol = Protocol.parse(CONSTRUCTION)
     with (
@@ -76,8 +76,8 @@ def answered_initiations(program: Path, folder: Path) -> Answers:
 
 
 def _call(place: str, messages: Sequence[bytes]) -> Answers:
-    """Sends the messages from another namespace. Each has a port of its own: boringtun gives what
-    comes from a known port to the peer it knows there."""
+    """Sends the messages from another namespace. Each uses a separate port, because boringtun
+    assigns datagrams from a known endpoint to that endpoint's peer."""
     answers = Answers()
     silences = 0
     for first in range(0, len(messages), IN_FLIGHT):
@@ -103,7 +103,7 @@ def _call(place: str, messages: Sequence[bytes]) -> Answers:
 
 
 def _socket_in(place: str) -> socket.socket:
-    """A socket belongs to the namespace it was made in; this thread goes there and comes back."""
+    """A socket belongs to the namespace it was created in; this thread enters it temporarily."""
     libc = ctypes.CDLL(None, use_errno=True)
     clone_newnet = 0x40000000
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Where flash and RAM go: whole images of each build, and parts of the library by role, beside the
-objects of the library that the thesis used."""
+"""Flash and RAM use of each build's image and of the library's parts by role, beside the objects of
+the library that the thesis used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import defaultdict
 from wyrmlab.experiments.bench import Bench, Experiment, Parameters
 from wyrmlab.measure import footprint
 
-# The first part that occurs in an object's path decides on its role.
+# The first entry that occurs in an object's path determines its role.
 _ROLES = (
     ("chacha20poly1305", "aead"),
     ("wyrm_aead", "aead"),
@@ -64,7 +64,7 @@ def _role(name: str) -> str:
 
 EXPERIMENT = Experiment(
     name="object-sizes",
-    answers="Where do flash and RAM go, build by build and part by part?",
+    answers="How much flash and RAM does each build and each part use?",
     clock="none",
     quick_minutes=0.1,
     minutes=0.1,

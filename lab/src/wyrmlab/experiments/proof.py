@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The proof by capture: outside nothing but WireGuard, inside the pings, and they are the same."""
+"""Proof by capture: only WireGuard outside, the pings inside, and both are the same pings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wyrmlab.network import packets
 from wyrmlab.peers.conf import PORT
 from wyrmlab.peers.device_tunnel import DeviceTunnel
 
-# What the pings carry: readable, so that anyone can look for it in the captures.
+# The payload of the pings: readable, so that anyone can search the captures for it.
 PATTERN = b"WyrmlingPlainTxt"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What two captures show; `checks` is what had to hold, and whether it did."""
+    """The results from two captures; `checks` maps each check to its outcome."""
 
     outside: packets.Outside
     inside: int
@@ -27,7 +27,8 @@ class Proof:
 
 
 def examine(outside: Path, inside: Path, keylog: Path, *, pings: int, port: int = PORT) -> Proof:
-    """Of so many pings with the pattern, and the keys of their session in `keylog`."""
+    """Examines captures of `pings` pings with the pattern; `keylog` has the keys of their
+    session."""
     seen = packets.examine_outside(outside, port=port, plaintext=PATTERN)
     within = packets.echoes_inside(inside)
     decrypted = packets.echoes_decrypted(outside, keylog)
@@ -45,7 +46,8 @@ def examine(outside: Path, inside: Path, keylog: Path, *, pings: int, port: int 
 
 
 def session_keys(tunnel: DeviceTunnel) -> str:
-    """What tshark needs: the static keys of this run and what the lab's firmware tells."""
+    """The key log for tshark: the static keys of this run and the keys that the lab's firmware
+    prints."""
     told = re.findall(
         r"^keylog: LOCAL_EPHEMERAL_PRIVATE_KEY = (\S+)",
         tunnel.device.console.transcript,

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The story of the demo: a board boots, shakes hands with wireguard-go, carries pings and iperf.
-Captures prove that nothing else leaves the tunnel."""
+"""The steps of the demo: a board boots, connects to wireguard-go, carries pings and iperf. Captures
+prove that only WireGuard leaves the device."""
 
 from __future__ import annotations
 
@@ -77,22 +77,22 @@ class Story:
                 self.reboot(device)
                 self.look_inside(device)
         finally:
-            # 16 MB, and the device's keys, which die with the run.
+            # 16 MB that contain the run's keys.
             (folder / "flash.bin").unlink(missing_ok=True)
         self.tables()
 
     @contextlib.contextmanager
     def step(self, title: str) -> Iterator[list[str]]:
-        """Shows a step while it runs; what the body appends is said at its end."""
+        """Shows a step while it runs; prints what the body appended when it ends."""
         said: list[str] = []
         with self.terminal.status(f"{title} ..."), self.keeper.step(title) as step:
             yield said
             step.detail = "; ".join(said)
         told = f"[green]✓[/] {title}" + (f": {'; '.join(said)}" if said else "")
-        # Whole lines, for who reads them in a log.
+        # Whole lines, for logs.
         self.terminal.print(told, soft_wrap=not self.terminal.is_terminal)
 
-    # --- the chapters ---
+    # --- Steps ---
 
     def boot(self, device: Device) -> None:
         with self.step(f"{self.board.title} boots") as said:
@@ -118,12 +118,13 @@ class Story:
             self.send(device, "plain", HOST_OUTER[4], PLAIN_BYTES, said)
 
     def configure(self, tunnel: DeviceTunnel) -> None:
-        with self.step("wireguard-go and the device get each other's keys"):
+        with self.step("Exchange keys between wireguard-go and the device"):
             tunnel.bring_up_peer()
             tunnel.device.configure(tunnel.device_conf(peer="PersistentKeepalive = 25"))
 
     def prove(self, tunnel: DeviceTunnel) -> None:
-        """Captures both sides of the tunnel from the first handshake on, and compares them."""
+        """Captures both sides of the tunnel, beginning before the first handshake, and compares
+        them."""
         outside = self.keeper.keep("Capture outside the tunnel", "outside.pcapng")
         inside = self.keeper.keep("Capture inside the tunnel", "inside.pcapng")
         device = tunnel.device
@@ -154,7 +155,7 @@ class Story:
         with self.step("The device reboots, without a clock, and comes back") as said:
             device.reboot()
             took = device.console.expect(r"^tunnel: up, handshake took ([\d.]+) ms", timeout_s=40)
-            # wireguard-go turns to the new session with the device's first packet, a moment later.
+            # wireguard-go uses the new session from the device's first packet on, slightly later.
             proc.wait_until(
                 lambda: HERE.ping(DEVICE_INNER[4], count=1, wait_s=1).received == 1,
                 timeout_s=10,
@@ -181,13 +182,13 @@ class Story:
             self.record.results[f"{_plain(pool.name)}_most_bytes"] = pool.most
         self.record.tables.append(story_tables.heaps(heaps))
 
-    # --- measuring ---
+    # --- Measuring ---
 
     def ping(self, name: str, address: str, said: list[str]) -> None:
         pings = HERE.ping(address, count=PINGS, interval_s=0.05, pattern=proof.PATTERN.hex())
         results = self.record.results
         results[f"ping_{name}_loss_percent"] = pings.loss_percent
-        # The worst of all pings of the story.
+        # The worst of all pings of the demo.
         results["ping_loss_percent"] = max(
             float(results.get("ping_loss_percent", 0.0)), pings.loss_percent
         )
@@ -217,7 +218,7 @@ class Story:
             said.append(f"CPU {figures.busy_percent:.0f} % busy")
 
     def examine(self, tunnel: DeviceTunnel, outside: Path, inside: Path, said: list[str]) -> None:
-        """The proof: nothing but WireGuard outside, the pings inside, and they are the same."""
+        """The proof: only WireGuard outside, the pings inside, and both are the same pings."""
         keylog = self.keeper.keep("Session keys of this run, for Wireshark", "keys.log")
         keylog.write_text(proof.session_keys(tunnel))
         found = proof.examine(outside, inside, keylog, pings=2 * PINGS)
@@ -231,7 +232,7 @@ class Story:
         self.record.checks.update(found.checks)
         said.append(f"decrypted: {found.decrypted} of {found.inside} ping packets")
 
-    # --- the summary ---
+    # --- Summary ---
 
     def tables(self) -> None:
         results = self.record.results
@@ -268,7 +269,7 @@ def _plain(name: str) -> str:
 
 
 def _tool_versions(emulator: str) -> dict[str, str]:
-    """First lines of what the programs of the story say of themselves."""
+    """The first line of each program's version output."""
     commands = {
         "QEMU": (emulator, "--version"),
         "wireguard-go": ("wireguard-go", "--version"),

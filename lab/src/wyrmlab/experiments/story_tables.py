@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""The tables and the chart of the story, made of its results."""
+"""The tables and the chart of the demo's results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def throughput(results: Mapping[str, Value], note: str) -> tuple[Table, Chart]:
 def sizes(measured: footprint.Footprint) -> Table:
     groups = {**measured.groups(), "all": measured.total()}
     return Table(
-        title="Where flash and RAM go",
+        title="Flash and RAM",
         columns=["part", "code (B)", "constants (B)", "RAM (B)"],
         rows=[
             [name, f"{size.flash_code:,}", f"{size.flash_data:,}", f"{size.ram:,}"]
@@ -92,5 +92,5 @@ def messages(seen: packets.Outside) -> Table:
     rows += [[kind, str(number)] for kind, number in sorted(seen.housekeeping.items())]
     rows += [[f"FOREIGN: {what}", "1"] for what in seen.strangers[:10]]
     return Table(
-        title="Packets outside the tunnel, of the pings", columns=["message", "seen"], rows=rows
+        title="Packets outside the tunnel during the pings", columns=["message", "seen"], rows=rows
     )

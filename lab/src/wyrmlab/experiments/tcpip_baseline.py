@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""TCP towards and from a device, plain and through the tunnel, as the lab report measured it."""
+"""TCP throughput to and from a device, plain and through the tunnel, as measured in the lab
+report."""
 
 from __future__ import annotations
 

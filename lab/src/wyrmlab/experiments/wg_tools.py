@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A walk through wg and wg-quick with a daemon in userspace, with the addresses of the blog that
-it follows: keys, interfaces by hand and by file, a peer added to live sessions, who may begin,
-cryptokey routing in both directions, roaming, keepalives.
+"""Exercises wg and wg-quick with a userspace daemon, using the addresses of the blog post that it
+follows: keys, interfaces configured by hand and from a file, a peer added to live sessions, which
+side can initiate, cryptokey routing in both directions, roaming, keepalives.
 
 Every command and its output is in the transcript; each step is checked. The two machines are
-network namespaces that share /run, so their interfaces are wg1 and wg2 where the blog has wg0
-twice.
+network namespaces that share /run, so their interfaces are wg1 and wg2 instead of the blog's two
+wg0.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class WgTools(Parameters):
 
 @dataclass
 class Walk:
-    """Two machines, what is typed on them, and what they say."""
+    """Two machines and a transcript of commands and output."""
 
     bench: Bench
     vm1: Host
@@ -49,7 +49,7 @@ class Walk:
     lines: list[str] = field(default_factory=list)
 
     def on(self, host: Host, command: str, *, fails: bool = False) -> str:
-        """Types a command; one that is to fail may."""
+        """Runs a command and records it; `fails` permits failure."""
         self.lines.append(f"{host.namespace}$ {command}")
         done = proc.run(
             *host.command("sh", "-c", f"{command} 2>&1"),
@@ -60,7 +60,7 @@ class Walk:
         return done.stdout
 
     def reaches(self, host: Host, address: str, *options: str) -> bool:
-        """Whether a ping from the host is answered."""
+        """Whether the address answers a ping from the host."""
         shown = shlex.join(["ping", "-c", "1", *options, address])
         answered = host.pings(address, *options, wait_s=3) == 1
         self.lines += [f"{host.namespace}$ {shown}", "answered" if answered else "no answer"]
@@ -107,7 +107,7 @@ def _tell(walk: Walk) -> None:
     public = walk.on(vm1, f"wg pubkey < {key}").strip()
     mode = key.stat().st_mode & 0o777
     key.unlink()
-    walk.step("wg makes keys that only their owner can read", (len(public), mode) == (44, 0o600))
+    walk.step("wg creates keys that only their owner can read", (len(public), mode) == (44, 0o600))
 
     with WireGuard(vm1, "wg1", walk.program, walk.folder / "vm1.log") as one:
         one.configure(conf.text(keys1.private, conf.PeerSection(keys2.public, [f"{VM2}/32"])))
@@ -123,7 +123,7 @@ def _tell(walk: Walk) -> None:
         walk.on(vm2, f"wg-quick up {file}")
         try:
             route = walk.on(vm2, f"ip route show {VM1}")
-            walk.step("wg-quick up makes link, address and route", "dev wg2" in route)
+            walk.step("wg-quick up creates link, address and route", "dev wg2" in route)
             _client_and_server(walk, one, keys2.public)
             _live_sessions(walk, one, keys2.public)
             _cryptokey_routing(walk, keys1.public, keys2.public)
@@ -131,13 +131,13 @@ def _tell(walk: Walk) -> None:
             _server_and_server(walk, keys1.public, keys2.public)
         finally:
             walk.on(vm2, f"wg-quick down {file}", fails=True)
-            file.unlink()  # it holds a key
+            file.unlink()  # it contains a key
         walk.wait("wg-quick down leaves no interface", lambda: not vm2.has_interface("wg2"))
 
 
 def _client_and_server(walk: Walk, one: WireGuard, key2: str) -> None:
-    """Only vm2 knows where the other is."""
-    walk.step("the server cannot begin before the client has", not walk.reaches(walk.vm1, VM2))
+    """Only vm2 knows its peer's endpoint."""
+    walk.step("the server cannot initiate before the client has", not walk.reaches(walk.vm1, VM2))
     walk.step("the client begins", walk.reaches(walk.vm2, VM1))
     walk.step("then the server reaches the client", walk.reaches(walk.vm1, VM2))
     shown = walk.on(walk.vm1, "wg show wg1 endpoints")
@@ -159,7 +159,7 @@ def _live_sessions(walk: Walk, one: WireGuard, key2: str) -> None:
         lost = " 0% packet loss" not in pings.output()
     peers = walk.on(walk.vm1, "wg show wg1 peers").split()
     walk.step(
-        "syncconf adds a peer; the live session loses nothing and needs no handshake",
+        "syncconf adds a peer; the live session continues without loss or handshake",
         "[Peer]" in text
         and set(peers) == {key2, other}
         and not lost
@@ -170,22 +170,24 @@ def _live_sessions(walk: Walk, one: WireGuard, key2: str) -> None:
 def _cryptokey_routing(walk: Walk, key1: str, key2: str) -> None:
     walk.on(walk.vm1, "ip route add 10.192.124.0/24 dev wg1")
     walk.step(
-        "sending: what no peer is allowed is refused",
+        "sending: a destination outside all AllowedIPs is refused",
         not walk.reaches(walk.vm1, "10.192.124.7"),
     )
     walk.on(walk.vm2, "ip address add 10.192.122.4/32 dev wg2")
     before = walk.on(walk.vm1, "wg show wg1 transfer")
     walk.step(
-        "receiving: a source that is not the peer's is dropped",
+        "receiving: a source outside the peer's AllowedIPs is dropped",
         not walk.reaches(walk.vm2, VM1, "-I", "10.192.122.4"),
     )
     walk.step(
-        "though the datagram came and was counted",
+        "although the datagram was received and counted",
         walk.on(walk.vm1, "wg show wg1 transfer") != before,
     )
     walk.on(walk.vm1, f"wg set wg1 peer {key2} allowed-ips {VM2}/32,10.192.122.4/32")
     walk.on(walk.vm1, "ip route add 10.192.122.4/32 dev wg1")
-    walk.step("once it is allowed, it passes", walk.reaches(walk.vm2, VM1, "-I", "10.192.122.4"))
+    walk.step(
+        "once the source is allowed, it passes", walk.reaches(walk.vm2, VM1, "-I", "10.192.122.4")
+    )
     walk.on(walk.vm1, f"ip address add {ELSEWHERE}/32 dev lo")
     walk.on(walk.vm2, f"wg set wg2 peer {key1} allowed-ips 0.0.0.0/0")
     walk.on(walk.vm2, f"ip route add {ELSEWHERE}/32 dev wg2")
@@ -210,19 +212,22 @@ def _roaming(walk: Walk, key1: str, key2: str) -> None:
 
 
 def _server_and_server(walk: Walk, key1: str, key2: str) -> None:
-    """Both know where the other is: whoever speaks first begins, here vm1 without any session."""
+    """Both know their peer's endpoint: either side can initiate; here vm1 does, without any
+    session."""
     walk.on(walk.vm1, f"wg set wg1 peer {key2} remove")
     walk.on(walk.vm2, f"wg set wg2 peer {key1} remove")
     endpoint1, endpoint2 = f"{VM1_OUTER}:{PORT1}", f"{VM2_OUTER}:{ROAMED}"
     walk.on(walk.vm1, f"wg set wg1 peer {key2} allowed-ips {VM2}/32 endpoint {endpoint2}")
     walk.on(walk.vm2, f"wg set wg2 peer {key1} allowed-ips {VM1}/32 endpoint {endpoint1}")
-    walk.step("with an endpoint on both sides the first server begins", walk.reaches(walk.vm1, VM2))
-    walk.step("and the second answers on the same session", walk.reaches(walk.vm2, VM1))
+    walk.step(
+        "with an endpoint on both sides the first server initiates", walk.reaches(walk.vm1, VM2)
+    )
+    walk.step("and the second responds on the same session", walk.reaches(walk.vm2, VM1))
 
 
 EXPERIMENT = Experiment(
     name="wg-tools",
-    answers="Do wg and wg-quick work with wyrmd as with the kernel?",
+    answers="Do wg and wg-quick work with wyrmd as with the kernel module?",
     clock="none",
     quick_minutes=0.3,
     minutes=0.3,

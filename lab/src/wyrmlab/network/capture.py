@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Captures: dumpcap while a context lasts, tshark on what it has recorded."""
+"""Captures packets with dumpcap and reads them with tshark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wyrmlab.network.host import HERE, Host
 
 
 class Capture:
-    """Records an interface's packets into a file while the context lasts."""
+    """Records an interface's packets into a file while the context is open."""
 
     def __init__(self, interface: str, file: Path, *, only: str = "", host: Host = HERE) -> None:
         self.file = file
@@ -29,8 +29,7 @@ class Capture:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The kernel hands packets over by the block, a quarter of a second late at most; what is on
-        # its way still counts.
+        # The kernel delivers packets in blocks, up to a quarter of a second late; wait for those.
         time.sleep(0.8)
         self._service.stop()
         if self.file.exists():
@@ -38,5 +37,5 @@ class Capture:
 
 
 def tshark(file: Path, *args: str, timeout_s: float = 120) -> str:
-    """What tshark prints about a capture file."""
+    """The output of tshark for a capture file."""
     return proc.run("tshark", "-n", "-r", file, *args, timeout_s=timeout_s).stdout

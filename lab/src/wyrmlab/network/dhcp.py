@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A DHCP server for one device, as honest or as hostile as its arguments."""
+"""A DHCP server for one device, whose replies may be made hostile by its arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wyrmlab.network.datagrams import DatagramServer
 
 
 class DhcpServer(DatagramServer):
-    """Leases one address, with any netmask, on the TAP `interface` to whoever asks."""
+    """Leases one address, with any netmask, on the TAP `interface` to any client."""
 
     def __init__(
         self,

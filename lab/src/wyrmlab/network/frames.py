@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Raw Ethernet frames on a link: what an attacker on a device's LAN can send, and what it sees."""
+"""Raw Ethernet frames on a link: sent and received as by an attacker on a device's LAN."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ATTACKER_MAC = bytes.fromhex("020000000066")
 ATTACKER_LINK_LOCAL = "fe80::66"
 
 _ALL = 0x0003  # ETH_P_ALL
-_OUTGOING = 4  # PACKET_OUTGOING: our own frames, as they leave
+_OUTGOING = 4  # PACKET_OUTGOING: our own frames
 
 
 def packed(address: str) -> bytes:
@@ -71,7 +71,7 @@ def syn(source: str, target: str, port: int, *, by_port: int) -> dpkt.Packet:
 
 
 def router_advertisement(prefix: str, *, reachable_ms: int = 0) -> dpkt.Packet:
-    """For an on-link /64 from which addresses may be made, by a default router; neighbors count as
+    """Announces a default router and an on-link /64 for autoconfiguration; neighbors count as
     reachable for `reachable_ms` (0: unspecified)."""
     body = bytes.fromhex("40000708")  # hop limit 64, lifetime 1800 s
     body += reachable_ms.to_bytes(4, "big") + bytes(4)
@@ -92,7 +92,7 @@ def _icmp6(source: str, target: str, message: object, **fields: int) -> dpkt.Pac
 
 
 class Wire:
-    """A link's raw frames: everything that arrives from the other end, and anything to send it."""
+    """Sends and receives raw frames on a link."""
 
     def __init__(self, interface: str) -> None:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL))
@@ -110,12 +110,12 @@ class Wire:
         return bytes(self._socket.getsockname()[4])
 
     def send(self, frame: bytes) -> None:
-        """One frame; lost if the other end takes no more just now."""
+        """Sends one frame; drops it if the queue is full."""
         with contextlib.suppress(BlockingIOError, OSError):
             self._socket.send(frame)
 
     def receive(self, timeout_s: float) -> Iterator[dpkt.ethernet.Ethernet]:
-        """The frames that arrive from now on, until time is up."""
+        """Yields the frames that arrive within `timeout_s`."""
         end = time.monotonic() + timeout_s
         while (left := end - time.monotonic()) > 0:
             self._socket.settimeout(left)
@@ -125,7 +125,7 @@ class Wire:
                     yield dpkt.ethernet.Ethernet(frame)
 
     def drain(self) -> None:
-        """Forgets what has arrived before."""
+        """Discards frames received so far."""
         self._socket.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -135,8 +135,8 @@ class Wire:
 
 @contextlib.contextmanager
 def flood(wire: Wire, make: Callable[[int], bytes], per_second: int) -> Iterator[list[int]]:
-    """Sends make(0), make(1), ... at this rate, never faster, from a thread of its own; yields a
-    list whose only element is how many there were."""
+    """Sends make(0), make(1), ... from a separate thread at no more than this rate; yields a list
+    with one element, the number sent."""
     sent = [0]
     end = threading.Event()
     every_s = 0.01
@@ -145,7 +145,7 @@ def flood(wire: Wire, make: Callable[[int], bytes], per_second: int) -> Iterator
         allowed, last = 0.0, time.monotonic()
         while not end.wait(every_s):
             now = time.monotonic()
-            # Time lost to a busy machine is not made up for: that would be a burst.
+            # Do not catch up after delays: that would be a burst.
             allowed = min(allowed + (now - last) * per_second, per_second * 2 * every_s + 1)
             last = now
             while allowed >= 1:

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""A host: this machine, or a network namespace that stands for another one.
+"""A host: this machine, or a network namespace acting as another one.
 
-Namespaces are for use inside private ones (`namespaces.enter()`): everything goes when these end.
+Namespaces are for use inside private ones (`namespaces.enter()`): the kernel removes
+everything when these end.
 All hosts share one /run, so interfaces of daemons need different names, and `wg` works from
 anywhere.
 """
@@ -35,7 +36,7 @@ class Pings:
 
 @dataclass(frozen=True)
 class Host:
-    """Where programs run. Empty `namespace`: in the network we are in."""
+    """Runs programs in a network namespace; empty `namespace`: in the current one."""
 
     namespace: str = ""
 
@@ -71,7 +72,7 @@ class Host:
         return self.run("ip", *text.split(), check=check)
 
     def nft(self, text: str) -> str:
-        """Rules without sets: nft wants each brace of a block on a line of its own."""
+        """Rules without sets: nft requires each brace of a block on a separate line."""
         lines = text.replace("{", "{\n").replace("}", "\n}\n")
         return self.run("nft", "-f", "-", stdin=lines)
 
@@ -84,12 +85,12 @@ class Host:
 
     def add_address(self, interface: str, address: str) -> None:
         """Adds an address with prefix length; IPv6 ones are usable at once."""
-        # Without this the first second of an IPv6 address goes by in duplicate detection.
+        # Without this, duplicate detection delays an IPv6 address by a second.
         extra = " nodad" if ipaddress.ip_interface(address).version == 6 else ""
         self.ip(f"address replace {address} dev {interface}{extra}")
 
     def wait_for_port(self, port: int, *, udp: bool = False, timeout_s: float = 60) -> None:
-        """Until a program listens on the port."""
+        """Waits until a program listens on the port."""
 
         def listening() -> bool:
             return f":{port} " in self.run("ss", "-Hlnu" if udp else "-Hlnt")
@@ -108,12 +109,12 @@ class Host:
         wait_s: float = 8,
         pattern: str = "",
     ) -> Pings:
-        """Pings and reports; no answer is a result, not an error. `pattern`: up to 16 bytes in hex.
+        """Pings; no reply is a result, not an error. `pattern`: up to 16 bytes in hex.
 
-        Each ping has `wait_s` to be answered: 8 s leave time for a handshake message to be lost and
-        repeated after 5 s. With several, a deadline is needed: without one `ping` stops two round
-        trips after the last, however late the others are. Until the deadline it sends further
-        pings, which are not counted here.
+        Each ping may take `wait_s`: 8 s allow for one lost handshake message, retransmitted after 5
+        s. Several pings need a deadline: without one `ping` stops two round trips after the last
+        request, even if replies are pending. Until the deadline it sends more pings, which are not
+        counted.
         """
         extra = ["-p", pattern] if pattern else []
         deadline_s = math.ceil(count * interval_s + wait_s)
@@ -139,7 +140,7 @@ class Host:
         wait_s: float = 8,
         interval_s: float = 0.05,
     ) -> int:
-        """How many of `count` pings came back; none if there is no way to the address."""
+        """How many of `count` pings came back; none without a route to the address."""
         with contextlib.suppress(WyrmError):
             done = self.ping(address, *options, count=count, wait_s=wait_s, interval_s=interval_s)
             return done.received
@@ -151,12 +152,12 @@ HERE = Host()
 
 @contextlib.contextmanager
 def namespace(name: str) -> Iterator[Host]:
-    """A host in a network namespace of its own, with nothing but a loopback."""
+    """A host in a separate network namespace that only has a loopback interface."""
     HERE.ip(f"netns add {name}")
     made = Host(name)
     try:
         made.ip("link set lo up")
-        # Addresses are usable at once, and hosts send nothing unasked.
+        # Addresses are usable at once, and hosts send nothing unsolicited.
         made.sysctl("net.ipv6.conf.default.accept_dad", 0)
         yield made
     finally:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`python -m wyrmlab.network.inside MODULE args...` runs a module in private namespaces.
 
-Started outside, it makes them and starts itself again inside.
+Started outside of them, it creates them and restarts itself inside.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What networks are joined with: TAPs to emulated devices, cables between hosts."""
+"""Network links: TAPs to emulated devices, veth pairs between hosts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def address_conflict(addresses: Sequence[str]) -> str | None:
 
 
 class Tap(str):
-    """The name of a TAP, with the descriptor an emulator inherits to use one made by `tap()`."""
+    """The name of a TAP; for one made by `tap()` also the descriptor that the emulator inherits."""
 
     descriptor: int | None
 
@@ -61,7 +61,7 @@ class Tap(str):
 
 @contextlib.contextmanager
 def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[Tap]:
-    """A TAP that is up, with addresses. One that is there is used as it is, and left.
+    """A TAP that is up, with addresses. An existing one is used unchanged and kept.
 
     One made here is not persistent: the kernel removes it when this process and the emulator that
     inherits it have ended, even if they are killed.
@@ -73,7 +73,7 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[Tap]:
         return
     if conflict := address_conflict(addresses):
         raise MissingError(
-            f"The addresses {' and '.join(addresses)} are taken here: {conflict}.",
+            f"The addresses {' and '.join(addresses)} are in use: {conflict}.",
             remedy="Use a private network (--netns NAME), or name a TAP you made yourself.",
         )
     descriptor = _open_tap(name)
@@ -87,14 +87,14 @@ def tap(name: str, addresses: Sequence[str] = HOST_ADDRESSES) -> Iterator[Tap]:
 
 
 def free_wiring() -> Wiring:
-    """The first that no interface of this network has a part of."""
+    """The first whose names and addresses are unused in this network."""
     for number in range(100):
         wiring = Wiring(number)
         names = (wiring.tap, wiring.interface)
         taken = with_length(wiring.host_outer) + with_length(wiring.host_inner)
         if not any(map(HERE.has_interface, names)) and address_conflict(taken) is None:
             return wiring
-    raise MissingError("A hundred devices have a link here already.")
+    raise MissingError("All 100 device links are in use.")
 
 
 # From linux/if_tun.h.
@@ -113,18 +113,18 @@ def _open_tap(name: str) -> int:
             os.close(descriptor)
         remedy = "Run it as root or through sudo, or use a private network: --netns NAME."
         raise MissingError(
-            f"The TAP {name} cannot be made: {error.strerror}.",
+            f"The TAP {name} cannot be created: {error.strerror}.",
             remedy=f"{TUN_REMEDY.capitalize()}." if not TUN.exists() else remedy,
         ) from error
     return descriptor
 
 
 def _check_tap(name: str) -> None:
-    """A TAP carries one device: refuse one that is in use, or is no TAP."""
+    """Rejects an interface that is in use or is not a TAP."""
     shown = proc.run("ip", "-details", "link", "show", "dev", name).stdout
     if "tun type tap" not in shown:
-        raise UsageError(f"{name} exists but is no TAP.", remedy="Give another name to --tap.")
-    # With a program attached the carrier is up.
+        raise UsageError(f"{name} exists but is not a TAP.", remedy="Give another name to --tap.")
+    # The carrier is up while a program is attached.
     if "LOWER_UP" in shown:
         raise MissingError(
             f"The TAP {name} is in use by another program.",

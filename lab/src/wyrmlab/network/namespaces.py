@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Private namespaces for a whole command: network, mounts and processes of its own.
+"""Private namespaces for a whole command: network, mounts and processes.
 
-`enter()` runs the whole command again inside fresh network, mount and process namespaces. All that
-happens there (interfaces, daemons, mounts) is the kernel's to remove once the command has ended,
-however it ended: nothing of it can be left behind.
+`enter()` runs the whole command again inside fresh network, mount and process namespaces. The
+kernel removes everything created there (interfaces, daemons, mounts) when the command ends for any
+reason.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "-
 
 
 class Way(enum.Enum):
-    """How this process can get namespaces of its own."""
+    """How this process can create namespaces."""
 
     ROOT = "as root"
     USER = "as this user, without privileges"
@@ -63,25 +63,25 @@ def tun_problem() -> str | None:
 
 @cache
 def access() -> Access:
-    """Finds out by trying: a TAP in a throw-away network is the whole requirement."""
+    """Determined by trying to create a TAP in a temporary network namespace."""
     root = os.geteuid() == 0
     if lacking := [name for name in ("unshare", "ip") if not packages.which(name)]:
         return Access(Way.NONE, f"`{lacking[0]}` is missing: run ./wyrm setup.")
     if _trial([] if root else ["--user", "--map-root-user"]):
         return Access(Way.ROOT if root else Way.USER, "")
     if not TUN.exists():
-        return Access(Way.NONE, f"{TUN} is not there: {TUN_REMEDY}.")
+        return Access(Way.NONE, f"{TUN} does not exist: {TUN_REMEDY}.")
     if root:
         return Access(
             Way.NONE,
-            "root may not make network namespaces here: give the container --privileged"
+            "root may not create network namespaces here: give the container --privileged"
             " (or CAP_SYS_ADMIN and CAP_NET_ADMIN) and --device /dev/net/tun.",
         )
     if packages.which("sudo") and (sys.stdin.isatty() or _passwordless_sudo()):
         return Access(Way.SUDO, "")
     return Access(
         Way.NONE,
-        "run it as root or install sudo; or let users do it: `sysctl -w"
+        "run it as root or install sudo; or allow unprivileged users to: `sysctl -w"
         f" kernel.unprivileged_userns_clone=1` and `chmod 666 {TUN}`, as root.",
     )
 
@@ -111,23 +111,23 @@ def inside() -> bool:
 def restarted() -> bool:
     """Whether this process is the second one of a command that called `enter()`.
 
-    What the first has prepared outside, as the user and with the machine's network, is there.
+    The first one has finished its preparations as the user, with the machine's network.
     """
     return GATE in os.environ or (inside() and os.getpid() == 1)
 
 
 def outer_pid() -> int:
-    """Our process number as the rest of the machine sees it, once inside."""
+    """Inside: our process id in the outer namespace."""
     return int(os.environ[_INSIDE])
 
 
 def has_name() -> bool:
-    """Whether `ip netns` knows the network we are inside of by the name asked for."""
+    """Whether `ip netns` lists our network under the requested name."""
     return _NAME in os.environ
 
 
 def need_admin(tap_name: str) -> None:
-    """Sees to it that a TAP of this name can be made in this network: may start again as root."""
+    """Ensures that a TAP of this name can be created in this network; may restart as root."""
     if os.geteuid() == 0 or HERE.has_interface(tap_name):
         return
     if packages.which("sudo") and (sys.stdin.isatty() or _passwordless_sudo()):
@@ -139,11 +139,11 @@ def need_admin(tap_name: str) -> None:
 
 
 def enter(name: str | None = None) -> None:
-    """Returns inside private namespaces: at once if we are there, else in a new process.
+    """Returns inside private namespaces: at once if already there, else in a new process.
 
-    The process that called does not return from here: it starts the same command inside, passes
-    signals on, waits for it and exits with its code. With `name`, and as root, the network is also
-    known as NAME to `ip netns`; one that exists under this name already is used and left alone.
+    The calling process does not return: it starts the same command inside, forwards signals, waits
+    for it and exits with its code. With `name`, and as root, `ip netns` also lists the network as
+    NAME; an existing network of that name is used and kept.
     """
     if inside():
         return
@@ -152,7 +152,9 @@ def enter(name: str | None = None) -> None:
         return
     given = access()
     if given.way is Way.NONE:
-        raise MissingError("Private network namespaces cannot be made here:", remedy=given.remedy)
+        raise MissingError(
+            "Private network namespaces cannot be created here:", remedy=given.remedy
+        )
     if given.way is Way.SUDO:
         _again_through_sudo("private namespaces need root here")
     sys.exit(_supervise(given.way, name))
@@ -169,14 +171,14 @@ def run_inside(module: str, *args: str) -> int:
 
 
 def _again_through_sudo(why: str) -> NoReturn:
-    print(f"wyrm: {why}: going on through sudo.", file=sys.stderr)
+    print(f"wyrm: {why}: continuing through sudo.", file=sys.stderr)
     sys.stderr.flush()
     os.execvp("sudo", ["sudo", "env", *_kept_by_sudo(), *_same_command()])
 
 
 def _kept_by_sudo() -> list[str]:
-    """sudo drops the environment; this much of it has to survive."""
-    # Made now, it belongs to the user, and so do the folders above it.
+    """The variables to preserve: sudo drops the environment."""
+    # Created now, it and its parents belong to the user.
     paths.state().mkdir(parents=True, exist_ok=True)
     kept = {
         name: os.environ[name]
@@ -216,8 +218,8 @@ def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None)
         environment[_NAME] = name
 
     read_end, write_end = os.pipe()
-    # What ends it waits until it can clean up: until proc.install_signal_handlers. The end of a
-    # child is for us alone to wait for.
+    # The command starts with termination signals blocked, until proc.install_signal_handlers. Only
+    # this process also blocks SIGCHLD, to wait for its child.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
     child = subprocess.Popen(
         proc.dying_with_us([*wrapper, *(command or _same_command())]),
@@ -246,7 +248,7 @@ def _supervise(way: Way, name: str | None, command: Sequence[str] | None = None)
 
 
 def _first_child(unshare: subprocess.Popen[bytes]) -> int | None:
-    """The namespaces' process 1 as seen from here; None if there never was one."""
+    """The outer process id of the namespaces' init; None if it never started."""
     listing = Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children")
     found: list[str] = []
 
@@ -266,7 +268,7 @@ def _pass_signals_until_exit(
 ) -> int:
     while child.poll() is None:
         received = signal.sigwaitinfo(watched)
-        # Ctrl-C on the terminal has reached the process inside already.
+        # The terminal has sent Ctrl-C to the process inside as well.
         if received.si_code == _SI_KERNEL:
             continue
         if received.si_signo in _PASSED_ON:
@@ -277,7 +279,7 @@ def _pass_signals_until_exit(
 
 
 def give_back() -> None:
-    """What we made as root on the way through sudo belongs to the user who started us."""
+    """Returns ownership of files created under sudo to the user who started us."""
     if _OWNER not in os.environ:
         return
     owner, group = (int(number) for number in os.environ[_OWNER].split(":"))
@@ -290,17 +292,19 @@ def give_back() -> None:
 
 
 def _arrive(gate: int) -> None:
-    """First steps inside: learn our outer number, then a /run and a loopback of our own."""
+    """Prepares the namespaces: reads our outer process id, then mounts /run and sets up
+    loopback."""
     with os.fdopen(gate) as pipe:
         number = pipe.readline().strip()
     if not number:
         sys.exit(1)
     os.environ[_INSIDE] = number
-    # WireGuard's sockets and `ip netns` names live under /run: ours must not meet the machine's.
+    # WireGuard's sockets and `ip netns` names live under /run: keep them separate from the
+    # machine's.
     for folder in (Path("/run"), Path("/var/run")):
         if folder.is_dir() and not folder.is_symlink() and folder not in paths.ROOT.parents:
             proc.run("mount", "-t", "tmpfs", "tmpfs", folder)
     Path("/run/wireguard").mkdir(mode=0o755, parents=True, exist_ok=True)
-    # /sys shows the network it was mounted in; where a container forbids a new one, do without.
+    # /sys shows the network it was mounted in; skip this where a container forbids mounting it.
     proc.run("mount", "-t", "sysfs", "sysfs", "/sys", check=False)
     proc.run("ip", "link", "set", "lo", "up")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""What captures show: what leaves a tunnel's outside, and that the inside is the very same."""
+"""Reads captures: classifies packets outside a tunnel and extracts pings inside it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import dpkt
 from wyrmlab.base import proc
 from wyrmlab.base.errors import WyrmError
 
-# Message types and lengths, paper section 5.4; data packets carry 32 bytes around their payload.
+# Message types and lengths, paper section 5.4; data packets add 32 bytes to their payload.
 _FIXED_LENGTHS = {(1, 148): "initiation", (2, 92): "response", (3, 64): "cookie reply"}
 _DATA, _DATA_OVERHEAD = 4, 32
-_DLT_RAW = (12, 101, 228, 229)  # raw IP, as a tunnel interface is captured
+_DLT_RAW = (12, 101, 228, 229)  # raw IP: captures of tunnel interfaces
 
 
 def classify(payload: bytes) -> str | None:
-    """The kind of a WireGuard message, None if it is none of the right type and size."""
+    """The kind of a WireGuard message; None if type or size is invalid."""
     if len(payload) < _DATA_OVERHEAD or payload[1:4] != b"\0\0\0":
         return None
     if payload[0] == _DATA:
@@ -31,10 +31,10 @@ def classify(payload: bytes) -> str | None:
 
 @dataclass
 class Outside:
-    """What was seen on the link that carries the tunnel."""
+    """Packets on the link that carries the tunnel, counted by kind."""
 
     messages: Counter[str] = field(default_factory=Counter)
-    housekeeping: Counter[str] = field(default_factory=Counter)  # neighbours finding each other
+    housekeeping: Counter[str] = field(default_factory=Counter)  # ARP, IPv6 discovery
     strangers: list[str] = field(default_factory=list)  # anything else
     plaintext_found: bool = False
 
@@ -45,12 +45,12 @@ class Outside:
 
 @dataclass(frozen=True, order=True)
 class Echo:
-    """One ping packet: enough to recognise it elsewhere."""
+    """The fields that identify a ping packet in several captures."""
 
     kind: str  # request or reply
     ident: int
     seq: int
-    text: bytes  # the end of what it carries: in front, ping and tshark see a timestamp
+    text: bytes  # end of the payload; ping and tshark interpret its start as a timestamp
 
 
 _TEXT_LEN = 40
@@ -58,14 +58,14 @@ _TEXT_LEN = 40
 
 @dataclass(frozen=True)
 class Seen:
-    """One packet of a capture, in words."""
+    """A packet of a capture, as text."""
 
     at: float
     what: str
 
 
 def walk(file: Path) -> list[Seen]:
-    """What a capture shows, in its order: WireGuard's messages, pings, and all else by its kind."""
+    """The packets of a capture in order: WireGuard messages, pings, others by protocol."""
     with file.open("rb") as stream:
         reader = dpkt.pcapng.Reader(stream)
         raw_ip = reader.datalink() in _DLT_RAW
@@ -87,7 +87,7 @@ def _in_words(packet: object) -> str:
 
 
 def _frames(file: Path) -> Iterator[tuple[bytes, object]]:
-    """Each packet as its bytes and, where there is one, its decoded IP packet."""
+    """Each frame with its decoded network-layer packet."""
     with file.open("rb") as stream:
         try:
             reader = dpkt.pcapng.Reader(stream)
@@ -118,7 +118,7 @@ def agreed_mss(file: Path) -> int:
 
 
 def examine_outside(file: Path, *, port: int, plaintext: bytes) -> Outside:
-    """Sorts every frame of the outer link; `plaintext` must occur in none of them."""
+    """Classifies every frame of the outer link and searches all of them for `plaintext`."""
     seen = Outside()
     for frame, packet in _frames(file):
         if plaintext in frame:
@@ -155,7 +155,7 @@ def _sort_datagram(seen: Outside, packet: object, port: int) -> None:
 
 
 def echoes_inside(file: Path) -> list[Echo]:
-    """The pings in a capture of the tunnel's own interface."""
+    """The pings in a capture of the tunnel interface."""
     found = []
     for _, packet in _frames(file):
         message = getattr(packet, "data", None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Names and addresses of a device's link and tunnel; several devices differ in their number."""
+"""Names and addresses of a device's link and tunnel; several devices have different numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PORT = 51820
 
 @dataclass(frozen=True)
 class Wiring:
-    """What two devices in one network must not share. Number 0 is what a device has by itself."""
+    """Names and addresses that must be unique in a network. Number 0 has a device's defaults."""
 
     number: int = 0
 
@@ -25,12 +25,12 @@ class Wiring:
 
     @property
     def interface(self) -> str:
-        """Of the daemon at the other end of the tunnel."""
+        """The interface of the daemon at the other end of the tunnel."""
         return f"wg{self.number}"
 
     @property
     def port(self) -> int:
-        """Of the daemon: all of them share the host's ports. Every device listens on `PORT`."""
+        """The daemon's port: all daemons share the host's ports. Every device listens on `PORT`."""
         return PORT + self.number
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Charts of figures, as SVG that takes its colours from the page."""
+"""Charts of figures as SVG that inherits the page's colours."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from wyrmlab.records.samples import title as title_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito), on both backgrounds.
+# Colours that colour-blind readers can distinguish (Okabe and Ito), on light and dark.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 _MARKS = "sD^vPX"
 
 
 def charts(record: Record) -> list[tuple[str, str]]:
-    """Title and SVG: one for each metric with something to compare."""
+    """Title and SVG: one for each metric that has several values to compare."""
     every = figures(record)
     made = []
     for metric in dict.fromkeys(figure.metric for figure in every):
@@ -44,7 +44,7 @@ def charts(record: Record) -> list[tuple[str, str]]:
 
 
 def drawing(parts: Sequence[str]) -> str:
-    """A set-up: machines as boxes, and between two of them what joins them."""
+    """A set-up: machines as boxes, joined by labelled links."""
     box, gap, height = 200, 120, 64
     pieces = []
     for number, text in enumerate(parts):
@@ -81,7 +81,7 @@ def page(title: str, height: float) -> Iterator[tuple[Axes, io.StringIO]]:
     import matplotlib.pyplot as plt
 
     out = io.StringIO()
-    # Text stays text, and equal records give equal files.
+    # Keep text as text, and make the output reproducible.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}):
         figure, axes = plt.subplots(figsize=(7.2, height), layout="constrained")
         axes.spines[["top", "right"]].set_visible(False)
@@ -91,13 +91,13 @@ def page(title: str, height: float) -> Iterator[tuple[Axes, io.StringIO]]:
 
 
 def text_of(out: io.StringIO) -> str:
-    """Lines, like text, in the colour of the page, which may be dark."""
+    """Lines and text inherit the page's colour, which may be dark."""
     text = out.getvalue()
     return text[text.index("<svg") :].replace("#000000", "currentColor")
 
 
 def _bars(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item]) -> str:
-    """A bar for the median of each, its spread across it, published values as marks."""
+    """A bar for the median of each figure, its spread as a line, published values as marks."""
     with page(title, 0.9 + 0.42 * len(chosen)) as (axes, out):
         for place, figure in enumerate(chosen):
             middle = figure.median
@@ -105,7 +105,7 @@ def _bars(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item]
             axes.barh(place, middle, 0.62, color=COLOURS[0])
             if len(figure.values) > 1:
                 axes.errorbar(middle, place, xerr=spread, color="#000000", capsize=3)
-            # Right of everything that is drawn in this row.
+            # To the right of everything in this row.
             end = max([figure.most, *(value for item in beside for value in _of(item, figure))])
             axes.annotate(
                 f" {shown(middle)}",
@@ -128,7 +128,7 @@ def _bars(title: str, chosen: Sequence[Figure], beside: Sequence[published.Item]
 
 
 def _rounds(title: str, figure: Figure) -> str:
-    """One figure alone: its samples in the order in which they were taken, and their median."""
+    """A single figure: its samples in order of measurement, and their median."""
     with page(title, 2.6) as (axes, out):
         axes.plot(range(1, len(figure.values) + 1), figure.values, "o", color=COLOURS[0], ms=4)
         axes.axhline(figure.median, color=COLOURS[0], linewidth=1)
@@ -140,7 +140,7 @@ def _rounds(title: str, figure: Figure) -> str:
 
 
 def _of(item: published.Item, figure: Figure) -> list[float]:
-    """The values that an item has for a figure."""
+    """The published values of an item for a figure."""
     return [
         value
         for series in item.series

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Published figures, by the id that records refer to. All of them are in published.toml."""
+"""Published figures by id, from published.toml."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Series(_Part):
     values: tuple[float, ...]
 
     def at(self, x: float | str | None) -> tuple[float, ...]:
-        """All rounds, or the value that belongs to x."""
+        """All rounds, or the value at x."""
         if not self.x:
             return self.values if x is None else ()
         return tuple(value for at, value in zip(self.x, self.values, strict=True) if at == x)
@@ -50,7 +50,7 @@ class Item(_Part):
 
 @dataclass(frozen=True)
 class Value:
-    """What one source has for one figure."""
+    """The values of one source for one figure."""
 
     item: str
     source: str
@@ -78,7 +78,7 @@ def not_given(ids: Iterable[str], metric: str) -> str:
 def curves(
     ids: Iterable[str], metric: str, path: str, direction: str
 ) -> Iterator[tuple[Item, Series]]:
-    """The series over x that the items named have for a curve of ours."""
+    """The published series of these items for a measured curve."""
     for name in ids:
         item = items().get(name)
         if item is None or item.metric != metric:
@@ -91,7 +91,7 @@ def curves(
 def beside(
     ids: Iterable[str], metric: str, path: str, direction: str, x: float | str | None
 ) -> list[Value]:
-    """What the items named have for a figure of ours."""
+    """The published values of these items for a measured figure."""
     found = []
     for name in ids:
         item = items().get(name)

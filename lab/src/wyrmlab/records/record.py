@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The record of a run: everything measured and how, as one JSON file that grows with the run.
 
-A record is written anew after every step, so that a run that breaks off keeps what it had. Reports
-and comparisons read records and nothing else.
+The record is rewritten after every step, so an interrupted run keeps its results. Reports
+and comparisons read records only.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class DeviceUnderTest(_Part):
     icount_shift: int | None = Field(
         default=None, description="One instruction takes 2^shift ns of the device's clock."
     )
-    firmware: str = Field(default="", description="What the device says of itself.")
+    firmware: str = Field(default="", description="The device's own description.")
 
 
 class Step(_Part):
@@ -66,14 +66,14 @@ class Step(_Part):
 
 
 class Sample(_Part):
-    """One measured value. Samples that differ in `round` only are of the same figure."""
+    """One measured value. Samples that differ only in `round` belong to the same figure."""
 
     metric: str
     unit: str
     value: float
-    path: str = Field(default="", description="plain, tunnel, or whatever is compared")
+    path: str = Field(default="", description="plain, tunnel, or another variant compared")
     direction: str = Field(default="", description="rx: towards the device, tx: from it")
-    x: float | str | None = Field(default=None, description="What is swept, or a row's name.")
+    x: float | str | None = Field(default=None, description="The swept parameter, or a row's name.")
     round: int = 1
     cell: str = Field(default="", description="The part of the run it was measured in.")
 
@@ -98,15 +98,15 @@ class Record(_Part):
     schema_version: Literal[1, 2] = 2
     name: str
     parameters: dict[str, Any] = {}
-    clock: str = Field(default="", description="Whose clock the figures are on.")
-    question: str = Field(default="", description="What the experiment answers.")
+    clock: str = Field(default="", description="The clock that the figures were measured with.")
+    question: str = Field(default="", description="The question the experiment answers.")
     setup: list[str] = Field(
-        default=[], description="Machines, and between two of them what joins them."
+        default=[], description="Machines, alternating with the links between them."
     )
-    axis: str = Field(default="", description="What x is, where figures are points of curves.")
+    axis: str = Field(default="", description="The meaning of x if figures are points of curves.")
     samples: list[Sample] = []
     published: list[str] = Field(
-        default=[], description="Items of published.toml that its figures are shown beside."
+        default=[], description="Items of published.toml to show beside its figures."
     )
     cells: list[str] = Field(default=[], description="Parts of the run that are complete.")
     started: datetime.datetime
@@ -121,18 +121,16 @@ class Record(_Part):
     results: dict[str, Value] = Field(
         default={}, description="Plain numbers and facts; the unit is in the name."
     )
-    headline: dict[str, str] = Field(
-        default={}, description="What a reader wants to know first, with its unit."
-    )
-    checks: dict[str, bool] = Field(default={}, description="What was to hold, and whether it did.")
+    headline: dict[str, str] = Field(default={}, description="The main results, with units.")
+    checks: dict[str, bool] = Field(default={}, description="Checks and their outcome.")
     tables: list[Table] = []
     charts: list[Chart] = []
     steps: list[Step] = []
-    files: dict[str, str] = Field(default={}, description="What else lies beside the record.")
+    files: dict[str, str] = Field(default={}, description="Other files of the run.")
 
 
 def under_way(folder: Path) -> bool:
-    """Whether a process is at work on the run."""
+    """Whether the run is in progress."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -147,7 +145,7 @@ def load(file: Path) -> Record:
     try:
         return Record.model_validate_json(file.read_text())
     except FileNotFoundError as error:
-        raise UsageError(f"There is no record {paths.shown(file)}.") from error
+        raise UsageError(f"Record {paths.shown(file)} not found.") from error
     except ValidationError as error:
         raise UsageError(
             f"{paths.shown(file)} is not a record of this version: {error.errors()[0]['msg']}."
@@ -155,9 +153,9 @@ def load(file: Path) -> Record:
 
 
 class Run:
-    """A run under way: its folder `runs/DATE-NAME/` and its record, as a context manager.
+    """A run in progress: its folder `runs/DATE-NAME/` and its record, as a context manager.
 
-    Leaving the context closes the record with the outcome; the exception, if any, goes on.
+    Leaving the context closes the record with the outcome; the exception, if any, propagates.
     """
 
     def __init__(self, name: str, *, resumed: Path | None = None) -> None:
@@ -179,7 +177,7 @@ class Run:
         )
 
     def _begin_again(self) -> None:
-        """Keeps the parts that are complete; what broke off will be measured anew."""
+        """Keeps the complete parts; the interrupted one will be measured again."""
         record = self.record
         record.samples = [sample for sample in record.samples if sample.cell in record.cells]
         record.steps = [step for step in record.steps if step.outcome == "passed"]
@@ -192,7 +190,7 @@ class Run:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(self._lock)
-            raise UsageError(f"The run {self.folder.name} is still under way.") from error
+            raise UsageError(f"The run {self.folder.name} is still in progress.") from error
         self.save()
         return self
 
@@ -207,7 +205,7 @@ class Run:
         else:
             self.record.outcome = "failed"
             self.record.failure = str(error) or type(error).__name__
-        # A signal may come between the beginning of a step and its first line.
+        # A signal may arrive between the start of a step and its first line.
         for step in self.record.steps:
             if step.outcome == "running":
                 step.outcome = self.record.outcome
@@ -215,8 +213,8 @@ class Run:
         os.close(self._lock)
 
     def cells(self, names: Iterable[str]) -> Iterator[str]:
-        """The parts of the run that are still to be measured. One is complete when the next is
-        asked for: what breaks off in between is measured anew when the run is resumed."""
+        """Yields the parts of the run that are not measured yet. A part is complete when the next
+        is requested; an interrupted part is measured again when the run is resumed."""
         for name in names:
             if name in self.record.cells:
                 continue
@@ -232,19 +230,19 @@ class Run:
         self.save()
 
     def save(self) -> None:
-        """Replaces the file in one go: a reader sees the old record or the new one."""
+        """Replaces the file atomically."""
         draft = self.file.with_suffix(".part")
         draft.write_text(self.record.model_dump_json(indent=2) + "\n")
         draft.replace(self.file)
 
     def keep(self, title: str, name: str) -> Path:
-        """The path for a further file of this run, listed in the record under `title`."""
+        """The path for another file of this run, listed in the record under `title`."""
         self.record.files[title] = name
         return self.folder / name
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[Step]:
-        """Times a step and keeps its outcome; the body may fill in `detail`."""
+        """Times a step and records its outcome; the body may fill in `detail`."""
         step = Step(name=name, outcome="running", seconds=0.0)
         begun = time.monotonic()
         try:
@@ -273,11 +271,11 @@ def _fresh_folder(name: str) -> Path:
             continue
         except OSError as error:
             raise WyrmError(
-                f"The folder {paths.shown(folder)} cannot be made: {error.strerror}.",
+                f"The folder {paths.shown(folder)} cannot be created: {error.strerror}.",
                 remedy="Make runs/ writable.",
             ) from error
         return folder
-    raise WyrmError(f"There are a hundred runs named {name} already.")
+    raise WyrmError(f"100 runs named {name} exist already.")
 
 
 def _git(*args: str) -> str:

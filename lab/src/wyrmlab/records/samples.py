@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""Figures made of a record's samples, and tables of figures: when they are shown, not before."""
+"""Aggregates a record's samples into figures and tables for display."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Key = tuple[str, str, str, float | str | None]
 
 @dataclass(frozen=True)
 class Figure:
-    """All samples that differ in their round only."""
+    """All samples that differ only in their round."""
 
     metric: str
     unit: str
@@ -70,7 +70,7 @@ def figures(record: Record) -> list[Figure]:
 
 
 def shown(value: float) -> str:
-    """As many digits as one can make something of."""
+    """Rounds to a useful number of digits."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     digits = max(0, 3 - math.floor(math.log10(abs(value))))
@@ -78,7 +78,7 @@ def shown(value: float) -> str:
 
 
 def tables(record: Record) -> list[Table]:
-    """One for each metric, with what others have published for it."""
+    """One for each metric, with published values."""
     made = []
     every = figures(record)
     for metric in dict.fromkeys(figure.metric for figure in every):
@@ -110,14 +110,14 @@ def swept(chosen: Sequence[Figure]) -> bool:
 
 
 def curve(figure: Figure) -> str:
-    """The name of the curve that a point belongs to."""
+    """The name of the curve a point belongs to."""
     parts = (figure.path, DIRECTIONS.get(figure.direction, figure.direction))
     return ", ".join(part for part in parts if part) or "measured"
 
 
 def _sweep(record: Record, metric: str, chosen: Sequence[Figure]) -> Table:
-    """A row for each x, a column for each curve; then what there is to say of whole curves,
-    published ones among them."""
+    """A row for each x, a column for each curve; then remarks on whole curves, including published
+    ones."""
     curves: dict[str, dict[float | str, float]] = {}
     for figure in chosen:
         curves.setdefault(curve(figure), {})[figure.x or 0] = figure.median
@@ -178,8 +178,8 @@ def _ratios(record: Record, chosen: Sequence[Figure]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Difference:
-    """One figure in two records. `verdict` calls it a difference only where all samples of one lie
-    beyond all of the other, and there are at least two of each."""
+    """One figure in two records. `verdict` reports a difference only if all samples of one lie
+    beyond all of the other and there are at least two of each."""
 
     figure: Figure
     other: Figure
@@ -205,7 +205,7 @@ class Difference:
 
 
 def compare(one: Record, other: Record) -> list[Difference]:
-    """The figures that both have."""
+    """The figures that both records have."""
     others = {figure.key: figure for figure in figures(other)}
     return [
         Difference(figure, others[figure.key]) for figure in figures(one) if figure.key in others

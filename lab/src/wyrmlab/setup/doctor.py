@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Wyrmling authors
 # SPDX-License-Identifier: MIT
-"""`doctor`: everything the project needs from this machine, found or missing, and how to get it."""
+"""`doctor`: checks whether everything the project needs is present, and how to install it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def findings() -> list[Finding]:
 def examine() -> int:
     """Prints the table; returns the exit code."""
     found = findings()
-    # In a file or a pipe there is no width to keep to.
+    # Files and pipes have no width to fit.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("", "what", "version or state"):
@@ -51,9 +51,9 @@ def examine() -> int:
         console.print(f"{finding.what} ({word}): {finding.remedy}", soft_wrap=True, markup=False)
     missing = [finding for finding in lacking if finding.needed]
     if missing:
-        console.print(f"{len(missing)} missing; `./wyrm setup` gets whatever can be installed.")
+        console.print(f"{len(missing)} missing; `./wyrm setup` installs what it can.")
         return MISSING
-    console.print("Everything needed is here.")
+    console.print("Everything needed is present.")
     return 0
 
 
@@ -112,7 +112,7 @@ def sources() -> list[Finding]:
 
 
 def python_programs() -> list[Finding]:
-    """What tests use from the Python package index, each group in an environment of its own."""
+    """Python packages that tests use, each group in a separate environment."""
     return [
         Finding(
             f"lab/extras/{extra.lock.name}",
@@ -133,7 +133,7 @@ def _namespaces() -> Finding:
         access.way is not namespaces.Way.NONE,
         True,
         access.way.value,
-        "the demo's and the tests' own network",
+        "isolated networks for the demo and tests",
         access.remedy,
     )
 
@@ -166,14 +166,14 @@ def _disk() -> Finding:
 
 
 def _flash() -> Finding:
-    """They are nobody's but their owner's; those of earlier versions anybody could read."""
+    """Flash files contain keys; earlier versions created them readable for others."""
     files = paths.flash_files()
     open_to_others = [file for file in files if file.stat().st_mode & 0o077]
     return Finding(
         "flash files",
         not open_to_others,
         False,
-        f"{len(files)} of devices, with their keys" if files else "none yet",
-        f"what emulated devices keep, in {paths.state()}",
+        f"{len(files)} files, which contain keys" if files else "none yet",
+        f"storage of emulated devices, in {paths.state()}",
         f"others may read them: chmod 600 {' '.join(map(str, open_to_others))}",
     )

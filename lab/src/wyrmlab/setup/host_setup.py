@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 
 def ready(groups: Iterable[str], names: Iterable[str] = ()) -> bool:
-    """Whether all of the groups' packages, those named besides, and the third-party source and
-    Python programs that the groups need, are here."""
+    """Whether the packages of the groups, the additional packages named, and the third-party source
+    and Python programs of the groups are present."""
     wanted = tuple(groups)
     if packages.missing(wanted, names):
         return False
@@ -27,8 +27,8 @@ def ready(groups: Iterable[str], names: Iterable[str] = ()) -> bool:
 
 
 def ensure(*groups: str, names: Iterable[str] = ()) -> None:
-    """What every command calls first: silent if ready, else sets up what this command needs: groups
-    of packages.txt, and packages of it by their names."""
+    """Called first by every command. Installs missing prerequisites: groups of packages.txt and
+    single packages of it by name. Prints nothing if all are present."""
     if ready(groups, names):
         return
     say(
@@ -51,7 +51,7 @@ def setup(
 
 
 def setup_and_report(*, all_of_it: bool) -> None:
-    """What `./wyrm setup` does and says: at the end one line per place that takes room."""
+    """Implements `./wyrm setup`; finally prints the disk use of each folder."""
     setup(all_of_it=all_of_it)
     say("Everything is set up; no network is needed from here on. Disk in use:")
     for what, path in (("cache", paths.cache()), ("build", paths.BUILD), ("runs", paths.RUNS)):
@@ -71,19 +71,19 @@ def _check_room() -> None:
     free = shutil.disk_usage(place).free
     if free < ROOM_NEEDED:
         raise MissingError(
-            f"Only {paths.megabytes(free)} are free where the cache is ({place}).",
+            f"Only {paths.megabytes(free)} are free on the disk of the cache ({place}).",
             remedy="Make room, or set WYRM_CACHE to a folder on another disk.",
         )
 
 
 def _install(wanted: list[packages.Package]) -> None:
     if not wanted:
-        say("Debian packages: all there.")
+        say("Debian packages: all installed.")
         return
     if not packages.is_debian():
         needed = "\n".join(f"  {package.name:24}{package.reason}" for package in wanted)
         raise MissingError(
-            "This system is neither Debian nor Ubuntu, so packages cannot be installed from here.",
+            "This system is neither Debian nor Ubuntu, so this command cannot install packages.",
             remedy="Install the equivalents of those listed above.",
             detail=needed,
         )
@@ -102,7 +102,7 @@ def _install(wanted: list[packages.Package]) -> None:
 
 def _fetch_sources(lacking: list[third_party.Group]) -> None:
     if not lacking:
-        say("Third-party source: all there.")
+        say("Third-party source: all present.")
         return
     cargo = third_party.usable_cargo() or _install_cargo()
     for group in lacking:
@@ -124,24 +124,24 @@ def _install_cargo() -> str:
         name = third_party.cargo_package()
     if name is None:
         raise MissingError(
-            f"No package here has cargo {oldest} or newer, which fetches third-party source.",
+            f"No package provides cargo {oldest} or newer, needed to fetch third-party source.",
             remedy="On Debian 12 enable the bookworm-security suite (it has cargo-web),"
             " or put a newer cargo on PATH.",
         )
     present = packages.installed_versions(["cargo", "rustup"])
     if name == "cargo-web" and present:
         raise MissingError(
-            f"The installed {' and '.join(present)} cannot give us cargo {oldest}, and Debian's"
+            f"The installed {' and '.join(present)} cannot provide cargo {oldest}, and Debian's"
             " cargo-web, which can, would replace it.",
             remedy=f"Either run: {packages.install_command([name])} or put a newer cargo on PATH.",
         )
-    say(f"Installing {name}, to fetch third-party source. Nothing else uses it: when this is done")
-    say(f"you may remove it again with `apt-get autoremove {name}`.")
+    say(f"Installing {name}, to fetch third-party source. Nothing else uses it: afterwards")
+    say(f"you may remove it with `apt-get autoremove {name}`.")
     took = _with_spinner("apt-get", partial(packages.install, [name]))
     say(f"  It takes {took} on disk." if took else "  Done.")
     cargo = third_party.usable_cargo()
     if cargo is None:
-        raise MissingError(f"{name} is installed, yet cargo {oldest} is not on PATH.")
+        raise MissingError(f"{name} is installed, but cargo {oldest} is not on PATH.")
     return cargo
 
 
@@ -149,7 +149,7 @@ def _with_spinner(what: str, action: Callable[[], T]) -> T:
     from rich.console import Console
 
     console = Console(stderr=True)
-    # Through sudo the terminal is needed for the password: no spinner across it.
+    # sudo may ask for a password on the terminal, which a spinner would overwrite.
     if console.is_terminal and not (what == "apt-get" and packages.sudo()):
         with console.status(f"{what} is working ..."):
             return action()
