@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The Internet checksum (RFC 1071), the second most expensive thing plain TCP does here. It sums
- * words with end-around carry and folds once at the end; lwIP's own sums half-words.
+ * The Internet checksum (RFC 1071), the second largest cost of plain TCP here. It sums words with
+ * end-around carry and folds once at the end; lwIP's version sums half-words.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static uint32_t add(uint32_t sum, uint32_t value)
 }
 
 #if defined(__thumb2__)
-/* The carry runs from word to word in the flag: 11 instructions where C takes 25. */
+/* The carry flag links the additions: 11 instructions instead of 25 in C. */
 static uint32_t add_block(uint32_t sum, const word *p)
 {
     __asm("ldmia %[p]!, {r3, r4, r5, r6}\n"
@@ -42,7 +42,8 @@ static uint32_t add_block(uint32_t sum, const word *p)
     return sum;
 }
 #elif defined(__XTENSA__)
-/* No carry flag: the branch skips the end-around carry. 4 instructions a word where C takes 11. */
+/* No carry flag: the branch skips the end-around carry. 4 instructions per word instead of 11 in
+ * C. */
 #define ADD_WORD(offset)                                                                           \
     "l32i %[word], %[p], " offset "\n"                                                             \
     "add %[sum], %[sum], %[word]\n"                                                                \

@@ -33,7 +33,7 @@ const struct command commands[] = {
     {"load", "[SECONDS [WINDOWS [up]]]", "CPU load, in consecutive windows",
      "  load 5 3 up    starts the tunnel at the beginning of the first window, as 'wg up' does\n",
      command_load},
-    {"monitor", "[SECONDS [COUNT]] [json]", "all tasks and memory, once or every so often",
+    {"monitor", "[SECONDS [COUNT]] [json]", "tasks and memory, once or periodically",
      "  monitor            one snapshot\n"
      "  monitor 2          every 2 s until Ctrl-C; shares of time since boot and since this "
      "command\n"

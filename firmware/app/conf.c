@@ -38,7 +38,7 @@ _Static_assert(offsetof(struct header, digest) == 12 && TEXT_MAX <= UINT16_MAX, 
 #define SLOT_SECTORS ((SLOT_BYTES + BOARD_FLASH_SECTOR - 1) / BOARD_FLASH_SECTOR)
 #define SLOT_SIZE    (SLOT_SECTORS * BOARD_FLASH_SECTOR)
 
-/* Accepts what the tunnel can hold, no more. */
+/* Rejects what exceeds the tunnel's limits. */
 WYRM_CONF_DEFINE(conf, TUNNEL_PEERS, TUNNEL_ROUTES + TUNNEL_IPV4 + TUNNEL_IPV6);
 
 /* The current text and the one being read; conf points into the current text. */
@@ -328,10 +328,9 @@ static bool save(void)
     uint32_t serial;
     unsigned newest;
 
-    if (refused) /* an empty one would open the next boot */
-        return shell_error(
-            "there is nothing to save, and the saved configuration that cannot be "
-            "used stays; replace it with 'conf paste' or erase it with 'conf clear'");
+    if (refused) /* with an empty one the next boot would route in the clear */
+        return shell_error("there is nothing to save, and the unreadable saved configuration "
+                           "is kept; replace it with 'conf paste' or erase it with 'conf clear'");
     newest = newest_slot(&serial);
     wyrm_wipe(fresh, sizeof fresh);
     saved = write_slot(newest == 0 ? 1 : 0, serial + 1);
@@ -374,7 +373,7 @@ static bool clear(void)
         return shell_error("erasing the flash failed");
     console_printf("conf: cleared\n");
     if (tunnel_is_up())
-        console_printf("note: the tunnel goes on with the key and the peers it has; 'wg down' "
+        console_printf("note: the tunnel continues with its current key and peers; 'wg down' "
                        "stops it and wipes them\n");
     return true;
 }

@@ -42,7 +42,7 @@ struct editor {
     unsigned recalled; /* 0: the new line, 1: the last one, ... */
     bool shown;
     bool cut;      /* more was typed than fits */
-    bool headless; /* its beginning was dropped before it was read */
+    bool headless; /* its beginning was dropped before being read */
 };
 
 static TaskHandle_t owner;
@@ -295,7 +295,7 @@ static void edit(int key)
         move(editor.cursor + 1);
         break;
     case KEY_LEFT:
-        move(editor.cursor - 1); /* from 0 it wraps beyond the end and is refused */
+        move(editor.cursor - 1); /* from 0 it wraps to a value beyond the end, which is rejected */
         break;
     case KEY_HOME:
     case KEY_CTRL_A:

@@ -14,13 +14,13 @@
 #define CONSOLE_LINE_MAX   256 /* with its terminator */
 #define CONSOLE_NOTICE_MAX 160
 
-/** Makes the calling task the owner. `plain` sends no escape sequences: for programs that read. */
+/** Makes the calling task the owner. `plain` sends no escape sequences, for programs. */
 void console_start(bool plain);
 
 /** Owner only. Line ends are written "\n" and sent as CR LF. */
 void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Owner only: the same for text of any length, as it is. */
+/** Owner only: writes unformatted text of any length. */
 void console_print(const char *text);
 
 /** Any task: queues one line, without its line end. Dropped and counted if the queue is full. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The demo command: tunnel up, ping, tunnel down, again and again.
+ * The demo command: tunnel up, ping, tunnel down, repeatedly.
  */
 #include "commands.h"
 
@@ -16,7 +16,7 @@
 #define ROUNDS_MAX 1000u
 #define PINGS      "4"
 
-/* The first ping waits for the handshake; its session is gone with the tunnel. */
+/* The first ping waits for the handshake: the previous session ended with the tunnel. */
 static bool round_trip(char *host, struct ping_result *result)
 {
     char command[] = "ping", option[] = "-c", count[] = PINGS, every[] = "-i", seconds[] = "0.2";
@@ -56,5 +56,5 @@ bool command_demo(int argc, char **argv)
     if (!whole)
         return shell_error("the demo ended in round %u of %u", (unsigned)(done + 1),
                            (unsigned)rounds);
-    return sum.received > 0 || shell_error("nobody answered at %s", argv[2]);
+    return sum.received > 0 || shell_error("no reply from %s", argv[2]);
 }

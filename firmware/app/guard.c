@@ -98,8 +98,8 @@ static bool is_routed_into_tunnel6(const struct netif *netif, const ip6_addr_t *
            is_tunnel(wyrm_lwip_route6(NULL, dest));
 }
 
-/* Destinations found outside the tunnel, so that the route of a packet is not looked up twice. Only
- * these are kept: a verdict that was missed costs a lookup, never a packet in the clear. */
+/* Destinations found to be outside the tunnel, so that a packet's route is not looked up twice.
+ * Only these are cached: a cache miss costs a lookup and cannot leak a packet. */
 static struct {
     struct {
         bool known;
@@ -111,7 +111,7 @@ static struct {
     } six[OUTSIDE_KEPT];
 } outside;
 
-/* Datagrams of the tunnel itself do not belong to it: routing passes over it while it sends one. */
+/* The tunnel's own datagrams are not traffic for it: routing ignores it while it sends one. */
 static bool belongs_to_tunnel4(const struct netif *netif, const ip4_addr_t *dest)
 {
     unsigned place = lwip_ntohl(dest->addr) % OUTSIDE_KEPT;
@@ -210,7 +210,7 @@ static bool solicits_inside(const struct netif *netif, const struct pbuf *p)
         return false;
     ip6_addr_clear_zone(&target);
     bits = attached6(netif, &target);
-    if (wyrm_lwip_port(tunnel_lwip()) != 0) /* only then is there a device to ask */
+    if (wyrm_lwip_port(tunnel_lwip()) != 0) /* only then does the device exist */
         route = wyrm_route_match(wyrm_lwip_device(tunnel_lwip()), 6, (const uint8_t *)target.addr);
     return is_held(6, target.addr, bits) || (route && route->bits >= bits);
 }

@@ -35,8 +35,8 @@ void guard_set_strict(bool on);
 /** Ends guard_hold(), when the tunnel is up or off. Only the tunnel's routes are checked then. */
 void guard_release(void);
 
-/** To be called when the tunnel's prefixes have changed otherwise: the guard keeps its latest
- * verdicts. It notices by itself when an address or the state of an interface changes. */
+/** Call when the tunnel's prefixes have changed in another way: the guard caches verdicts. It
+ * detects changes of addresses and interfaces itself. */
 void guard_reconsider(void);
 
 /** True while guard_hold() is in force. Any task. */

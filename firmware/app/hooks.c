@@ -36,7 +36,7 @@ uint32_t system_wakeups(void)
     return wakeups;
 }
 
-/* A tickless board sleeps when the kernel says for how long. */
+/* A tickless board sleeps elsewhere, when the kernel passes the duration. */
 void vApplicationIdleHook(void)
 {
     if (configUSE_TICKLESS_IDLE)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The iperf command: speaks iperf 2 with a real one at the other side, both ways.
+ * The iperf command: compatible with iperf 2, as a client and a server.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void on_end(void *unused)
 {
     (void)unused;
     stop_locked();
-    console_notice("iperf: the time to serve is over");
+    console_notice("iperf: serving time is over");
 }
 
 static void stop(void)
@@ -139,10 +139,10 @@ static int read_option(const char *option, const char *value, struct iperf_optio
         options->udp = true;
         return 1;
     case 'd':
-        options->wish = IPERF_SEND_NOW;
+        options->mode = IPERF_SEND_NOW;
         return 1;
     case 'r':
-        options->wish = IPERF_SEND_AFTERWARDS;
+        options->mode = IPERF_SEND_AFTERWARDS;
         return 1;
     default:
         return read_value(option, value, options) ? 2 : 0;
@@ -151,9 +151,9 @@ static int read_option(const char *option, const char *value, struct iperf_optio
 
 static bool is_consistent(struct iperf_options *options, bool server)
 {
-    if (server && options->wish != IPERF_RECEIVE)
+    if (server && options->mode != IPERF_RECEIVE)
         return shell_error("-d and -r are for 'iperf -c HOST'");
-    if (options->wish != IPERF_RECEIVE && options->streams > 1)
+    if (options->mode != IPERF_RECEIVE && options->streams > 1)
         return shell_error("-P cannot be combined with -d or -r");
     if (options->udp && options->length != 0 &&
         (options->length < IPERF_DATAGRAM_MIN || options->length > IPERF_DATAGRAM_MAX))

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The intervals of a transfer that `iperf -i` reports. Every byte belongs to exactly one of them,
- * so that their sum is the total. Knows neither lwIP nor the board, so the host tests it.
+ * so their sum is the total. Independent of lwIP and the board, so that it can be tested on the
+ * host.
  */
 #ifndef IPERF_SERIES_H
 #define IPERF_SERIES_H
@@ -24,15 +25,15 @@ struct iperf_interval {
 
 void iperf_series_begin(struct iperf_series *series, uint64_t now, uint32_t period_ms);
 
-/** When the current interval ends; UINT64_MAX: there is none. */
+/** End of the current interval; UINT64_MAX if there is none. */
 uint64_t iperf_series_due(const struct iperf_series *series);
 
-/** True: an interval has ended by `now`. To be called until false. Of several that have ended, the
- * first has all bytes that came since the call before. */
+/** True if an interval has ended by `now`; call until false. If several have ended, the first one
+ * gets all bytes since the previous call. */
 bool iperf_series_next(struct iperf_series *series, uint64_t now, uint64_t bytes,
                        struct iperf_interval *out);
 
-/** The rest at the end of the transfer; false: there is none. */
+/** The last partial interval at the end of the transfer; false if there is none. */
 bool iperf_series_end(struct iperf_series *series, uint64_t now, uint64_t bytes,
                       struct iperf_interval *out);
 

@@ -42,26 +42,26 @@ struct stream {
     uint64_t start, moved; /* beginning, latest progress; of the clock, in microseconds */
     uint64_t received;
     uint64_t written, acknowledged;
-    uint64_t bytes;    /* to send; 0: for... */
+    uint64_t bytes;    /* bytes to send; 0: use `duration` */
     uint64_t duration; /* ...as many microseconds */
-    uint32_t chunk;    /* bytes of a write at most */
-    uint32_t window;   /* bytes sent and not acknowledged at most; 0: what lwIP takes */
-    uint32_t mss;      /* of segments sent at most; 0: any */
-    uint32_t withheld; /* received bytes that are not to be offered again: the window shrinks */
+    uint32_t chunk;    /* limit of a write, bytes */
+    uint32_t window;   /* limit of unacknowledged bytes; 0: lwIP's */
+    uint32_t mss;      /* limit of segments sent; 0: none */
+    uint32_t withheld; /* received bytes to keep closed, so that the window shrinks */
     uint64_t timeout;  /* without progress, microseconds */
     uint32_t interval_ms;
     struct iperf_series series;
     bool ours; /* the shell started it and waits */
     bool has_header;
     uint8_t header[IPERF_HEADER_LEN];
-    struct iperf_request request; /* of the client, once its header is here */
+    struct iperf_request request; /* the client's, once its header has arrived */
 };
 
 static struct stream streams[STREAMS];
 static struct tcp_pcb *listener;
 static struct iperf_options serving; /* of the listener */
 
-/* The shell's client, if any: connections that are still to come back, results. Core lock. */
+/* The shell's client, if any: connections still expected back, results. Core lock. */
 static struct {
     uint32_t expected;
     bool failed;
@@ -125,7 +125,7 @@ static void on_interval(void *unused)
         sys_timeout(due > now ? (u32_t)((due - now) / 1000 + 1) : 1, on_interval, NULL);
 }
 
-/* Where the count of its bytes begins. */
+/* The start of its byte count. */
 static void begin_transfer(struct stream *stream)
 {
     stream->start = board_clock_us();
@@ -193,7 +193,7 @@ static err_t finish(struct stream *stream)
     report(stream);
     release(stream);
     detach(pcb);
-    if (done.state == STREAM_RECEIVING && done.request.wish == IPERF_SEND_AFTERWARDS)
+    if (done.state == STREAM_RECEIVING && done.request.mode == IPERF_SEND_AFTERWARDS)
         connect_back(&done);
     if (tcp_close(pcb) == ERR_OK)
         return ERR_OK;
@@ -209,7 +209,7 @@ static bool all_written(const struct stream *stream)
                          : board_clock_us() - stream->start >= stream->duration;
 }
 
-/* Whole segments, so that no short segment is sent, unless shorter writes are asked for. */
+/* Whole segments, so that no short segment is sent, unless shorter writes are requested. */
 static size_t next_chunk(const struct stream *stream)
 {
     size_t most = LWIP_MIN(tcp_mss(stream->pcb), stream->chunk);
@@ -226,7 +226,7 @@ static bool has_room(const struct stream *stream, size_t len)
            (stream->window == 0 || underway == 0 || underway + len <= stream->window);
 }
 
-/* The header is the beginning of what is sent, and counts. */
+/* The header is sent first and counts as data. */
 static bool write_header(struct stream *stream)
 {
     size_t len =
@@ -336,13 +336,13 @@ static void start_reverse(struct stream *stream)
 static void obey_header(struct stream *stream)
 {
     stream->request = iperf_parse_header(stream->header, sizeof stream->header);
-    if (stream->request.wish == IPERF_SEND_INSTEAD)
+    if (stream->request.mode == IPERF_SEND_INSTEAD)
         start_reverse(stream);
-    else if (stream->request.wish == IPERF_SEND_NOW)
+    else if (stream->request.mode == IPERF_SEND_NOW)
         connect_back(stream);
-    else if (stream->request.wish == IPERF_FULL_DUPLEX)
+    else if (stream->request.mode == IPERF_FULL_DUPLEX)
         console_notice("error: iperf does not support %s; it only receives",
-                       iperf_wish_name(stream->request.wish));
+                       iperf_mode_name(stream->request.mode));
 }
 
 static void count(struct stream *stream, struct pbuf *p)
@@ -359,8 +359,8 @@ static void count(struct stream *stream, struct pbuf *p)
         obey_header(stream);
 }
 
-/* The window that lwIP offered at first shrinks to the one asked for as data comes in: nothing that
- * is on its way already has to be sent again. */
+/* lwIP's initial window shrinks to the requested one as data arrives, so nothing in flight has to
+ * be retransmitted. */
 static u16_t offered_again(struct stream *stream, u16_t len)
 {
     u16_t kept = (u16_t)LWIP_MIN(stream->withheld, len);
@@ -509,7 +509,7 @@ static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
     return ERR_OK;
 }
 
-/* The caller sets how much to send before it releases the core lock. */
+/* The caller sets the amount to send before it releases the core lock. */
 static struct stream *connect(const ip_addr_t *host, uint16_t port,
                               const struct iperf_options *options, err_t *error)
 {
@@ -547,7 +547,7 @@ static void connect_back(const struct stream *from)
 /* A server takes the first bytes of a stream for a header, and does not count them as data. */
 static void introduce(struct stream *stream, const struct iperf_options *options)
 {
-    const struct iperf_request request = {.wish = options->wish,
+    const struct iperf_request request = {.mode = options->mode,
                                           .port = options->back_port,
                                           .bytes = options->bytes,
                                           .duration =
@@ -557,7 +557,7 @@ static void introduce(struct stream *stream, const struct iperf_options *options
     stream->has_header = true;
 }
 
-/* Connects all streams, or as many as there is room for. Core lock held. */
+/* Connects as many of the streams as fit. Core lock held. */
 static err_t connect_all(const struct iperf_options *options)
 {
     err_t error = ERR_OK;
@@ -575,14 +575,14 @@ static err_t connect_all(const struct iperf_options *options)
     return error;
 }
 
-/* With -d and -r the other side connects back. A server that runs already takes its connections. */
+/* With -d and -r the other side connects back. A running server accepts these connections. */
 static err_t start_client(const struct iperf_options *options, bool *listening)
 {
     err_t error = ERR_OK;
 
     client.failed = false;
     client.sent = client.start = client.end = 0;
-    client.expected = options->wish != IPERF_RECEIVE;
+    client.expected = options->mode != IPERF_RECEIVE;
     *listening = client.expected > 0 && !listener;
     if (*listening)
         error = listen_on(options->back_port, options);
@@ -605,8 +605,8 @@ static void abandon_ours(void)
             abandon(&streams[i]);
 }
 
-/* Every stream ends by itself or for want of progress; a connection that does not come back is
- * waited for as long. False: interrupted. */
+/* Every stream ends when complete or for lack of progress; the same time limit applies to waiting
+ * for a connection back. False: interrupted. */
 static bool wait_for_streams(const struct iperf_options *options)
 {
     uint64_t moved = board_clock_us();
@@ -623,8 +623,7 @@ static bool wait_for_streams(const struct iperf_options *options)
             return true;
         if (ours == 0 && board_clock_us() - moved >= options->timeout_ms * 1000ull) {
             client.failed = true;
-            console_notice("error: iperf waited in vain for a connection back to port %u",
-                           options->back_port);
+            console_notice("error: iperf: no connection back to port %u", options->back_port);
             return true;
         }
         if (!console_wait(500))

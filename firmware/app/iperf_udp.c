@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * iperf 2 over UDP, the client: paced streams, each with a port of its own.
+ * iperf 2 over UDP, the client: paced streams, each from a separate port.
  */
 #include "iperf_udp.h"
 
@@ -63,14 +63,14 @@ static void on_report(void *context, struct udp_pcb *pcb, struct pbuf *p, const 
 
 static void write_head(uint8_t head[IPERF_DATAGRAM_MIN], int64_t id)
 {
-    const struct iperf_request request = {.wish = options->wish,
+    const struct iperf_request request = {.mode = options->mode,
                                           .port = options->back_port,
                                           .bytes = options->bytes,
                                           .duration =
                                               options->bytes ? 0 : options->milliseconds * 1000ull};
 
     iperf_write_datagram(head, id, board_clock_us());
-    if (options->wish != IPERF_RECEIVE)
+    if (options->mode != IPERF_RECEIVE)
         iperf_write_header(head + IPERF_DATAGRAM_LEN, &request, true);
 }
 
@@ -126,8 +126,8 @@ static void print_series(struct sender *sender, bool last)
         print_sent(text_interval(line, "udp tx", i.from, i.to, i.bytes));
 }
 
-/* Datagrams due by now at the wanted rate: late ones are made up for, as iperf does, but neither
- * beyond the end nor for longer than a burst. What has no rate sends until the stack refuses. */
+/* Number of datagrams due by now at the requested rate. Like iperf it catches up after delays, but
+ * not beyond the end or one burst. Without a rate, sends until the stack refuses. */
 static void send_due(struct sender *sender, uint64_t burst_end)
 {
     uint64_t now;
@@ -216,7 +216,7 @@ static err_t open(struct sender *sender)
     return error;
 }
 
-/* With -d and -r the other side sends, too, to a port of its own choice. */
+/* With -d and -r the other side also sends, to the port given. */
 static err_t open_all(bool *serving)
 {
     err_t error = ERR_OK;
@@ -224,7 +224,7 @@ static err_t open_all(bool *serving)
     *serving = false;
     memset(senders, 0, sizeof senders);
     LOCK_TCPIP_CORE();
-    if (options->wish != IPERF_RECEIVE)
+    if (options->mode != IPERF_RECEIVE)
         error = iperf_udp_expect(options, serving);
     for (uint32_t i = 0; i < options->streams && error == ERR_OK; i++)
         error = open(&senders[i]);
@@ -245,8 +245,8 @@ static void close_all(bool serving)
     UNLOCK_TCPIP_CORE();
 }
 
-/* The session that comes back ends with its last datagram, or in silence. False: none came, or
- * interrupted. */
+/* The session in the other direction ends with its last datagram or by timeout. False: none
+ * arrived, or interrupted. */
 static bool wait_for_session(uint32_t ended_before)
 {
     uint64_t most = options->milliseconds * 1000ull + 2 * options->timeout_ms * 1000ull;
@@ -254,7 +254,7 @@ static bool wait_for_session(uint32_t ended_before)
 
     while (iperf_udp_sessions_ended() == ended_before) {
         if (board_clock_us() >= end)
-            return shell_error("iperf waited in vain for datagrams to port %u", options->back_port);
+            return shell_error("iperf received no datagrams on port %u", options->back_port);
         if (!console_wait(500))
             return shell_error("iperf was interrupted");
     }
@@ -286,7 +286,7 @@ static bool send_and_report(void)
                        text_transfer(summary, "udp tx", sum, us));
     if (!finished)
         return shell_error("iperf was interrupted");
-    return options->wish == IPERF_RECEIVE || wait_for_session(ended);
+    return options->mode == IPERF_RECEIVE || wait_for_session(ended);
 }
 
 bool iperf_udp_send(const struct iperf_options *wanted)

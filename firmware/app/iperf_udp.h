@@ -14,8 +14,8 @@
 err_t iperf_udp_serve(const struct iperf_options *options);
 void iperf_udp_stop(void);
 
-/** Serves what is sent back with -d and -r, unless a server is running already; *started says
- * which. Lock held. */
+/** Serves what is sent back with -d and -r, unless a server is running already; *started reports
+ * it. Lock held. */
 err_t iperf_udp_expect(const struct iperf_options *options, bool *started);
 
 /** Sessions of the server that have ended since boot. */

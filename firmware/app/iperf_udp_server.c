@@ -19,7 +19,7 @@
 
 #define SESSIONS IPERF_STREAMS
 
-/* A new client may take the place of one that has been silent for this long. */
+/* A new client may replace one that has been silent for this long. */
 #define SILENCE_US 1000000u
 
 /* Minimum time between two reports, and between two refusals: addresses may be forged. */
@@ -122,8 +122,8 @@ static bool is_silent(const struct session *session, uint64_t now)
     return now - session->count.last >= SILENCE_US;
 }
 
-/* Reordered datagrams may arrive after the end of a session; they do not begin a new one. An active
- * session keeps its place unless it is silent. */
+/* Reordered datagrams may arrive after the end of a session; they do not start a new one. An active
+ * session is not replaced unless it is silent. */
 static struct session *place_for(const ip_addr_t *from, u16_t port, uint64_t now)
 {
     struct session *same = find(from, port), *place = NULL;
@@ -150,7 +150,7 @@ static void refuse(const struct iperf_request *request, const ip_addr_t *from, u
     next_refusal = now + REFUSAL_GAP_US;
     console_notice("error: iperf refuses to send UDP to %s (%s): the address may be forged; use "
                    "'iperf -c HOST -u' here",
-                   text_address(from, name), iperf_wish_name(request->wish));
+                   text_address(from, name), iperf_mode_name(request->mode));
 }
 
 static struct session *begin(const ip_addr_t *from, u16_t port, const uint8_t *head, u16_t have,
@@ -160,9 +160,9 @@ static struct session *begin(const ip_addr_t *from, u16_t port, const uint8_t *h
         iperf_parse_header(head + IPERF_DATAGRAM_LEN, have - IPERF_DATAGRAM_LEN);
     struct session *session;
 
-    if (request.wish != IPERF_RECEIVE)
+    if (request.mode != IPERF_RECEIVE)
         refuse(&request, from, now);
-    if (request.wish == IPERF_SEND_INSTEAD)
+    if (request.mode == IPERF_SEND_INSTEAD)
         return NULL;
     session = place_for(from, port, now);
     if (!session)
@@ -176,8 +176,8 @@ static struct session *begin(const ip_addr_t *from, u16_t port, const uint8_t *h
     return session;
 }
 
-/* One for each number, and numbers only go on from there: what an echo service makes of a report
- * looks like one more last datagram, with the number of the one before. */
+/* One report per datagram number, and numbers must increase: an echo service turns a report into
+ * another last datagram with the same number. */
 static void send_report(struct session *session, int64_t id, uint64_t now)
 {
     struct pbuf *p;
@@ -186,7 +186,7 @@ static void send_report(struct session *session, int64_t id, uint64_t now)
     next_report = now + REPORT_GAP_US;
     p = pbuf_alloc(PBUF_TRANSPORT, IPERF_REPORT_LEN, PBUF_RAM);
     if (!p)
-        return; /* the client asks again */
+        return; /* the client repeats its request */
     (void)pbuf_take(p, session->report, IPERF_REPORT_LEN);
     (void)udp_sendto(server, p, &session->peer, session->port);
     pbuf_free(p);

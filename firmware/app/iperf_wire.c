@@ -60,7 +60,7 @@ static void store_be32(uint8_t *p, uint32_t value)
 
 /* ---- requests of a client ---- */
 
-static enum iperf_wish wish_of(const uint8_t header[IPERF_HEADER_LEN])
+static enum iperf_mode mode_of(const uint8_t header[IPERF_HEADER_LEN])
 {
     uint32_t flags = load_be32(header + FLAGS);
     uint32_t upper = flags & FLAG_EXTENDED ? load_be32(header + UPPER_FLAGS) : 0;
@@ -77,14 +77,14 @@ static enum iperf_wish wish_of(const uint8_t header[IPERF_HEADER_LEN])
 /* A negative amount is in hundredths of a second, a positive one in bytes. */
 struct iperf_request iperf_parse_header(const uint8_t *header, size_t len)
 {
-    struct iperf_request request = {.wish = IPERF_RECEIVE};
+    struct iperf_request request = {.mode = IPERF_RECEIVE};
 
     if (len < IPERF_HEADER_LEN)
         return request;
 
     int64_t amount = (int32_t)load_be32(header + AMOUNT);
 
-    request.wish = wish_of(header);
+    request.mode = mode_of(header);
     request.port = (uint16_t)load_be32(header + PORT);
     if (amount < 0)
         request.duration = (uint64_t)-amount * TEN_MILLISECONDS;
@@ -100,9 +100,9 @@ void iperf_write_header(uint8_t header[IPERF_HEADER_LEN], const struct iperf_req
     uint32_t amount = request->duration > 0 ? 0 - (uint32_t)(request->duration / TEN_MILLISECONDS)
                                             : (uint32_t)request->bytes & INT32_MAX;
 
-    if (request->wish == IPERF_SEND_NOW)
+    if (request->mode == IPERF_SEND_NOW)
         flags |= FLAG_BACK | FLAG_BACK_NOW;
-    else if (request->wish == IPERF_SEND_AFTERWARDS)
+    else if (request->mode == IPERF_SEND_AFTERWARDS)
         flags |= FLAG_BACK;
     memset(header, 0, IPERF_HEADER_LEN);
     store_be32(header + FLAGS, flags);
@@ -113,18 +113,18 @@ void iperf_write_header(uint8_t header[IPERF_HEADER_LEN], const struct iperf_req
     store_be32(header + VERSION_LOW, (uint32_t)VERSION);
 }
 
-const char *iperf_wish_name(enum iperf_wish wish)
+const char *iperf_mode_name(enum iperf_mode mode)
 {
     static const char *const names[] = {"-c", "-d", "-r", "-R", "--full-duplex"};
 
-    return names[wish];
+    return names[mode];
 }
 
 /* ---- datagrams ---- */
 
 void iperf_write_datagram(uint8_t head[IPERF_DATAGRAM_MIN], int64_t id, uint64_t now_us)
 {
-    static const struct iperf_request plain = {.wish = IPERF_RECEIVE};
+    static const struct iperf_request plain = {.mode = IPERF_RECEIVE};
 
     memset(head, 0, IPERF_DATAGRAM_LEN);
     store_be32(head + ID_LOW, (uint32_t)id);

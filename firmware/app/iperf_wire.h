@@ -15,9 +15,9 @@
 
 /* ---- requests of a client ---- */
 
-#define IPERF_HEADER_LEN 60u /* the first bytes of a TCP connection, and of each datagram */
+#define IPERF_HEADER_LEN 60u /* at the start of a TCP connection and of each datagram */
 
-enum iperf_wish {
+enum iperf_mode {
     IPERF_RECEIVE,         /* the device only receives */
     IPERF_SEND_NOW,        /* -d: the device also sends, to the client's port */
     IPERF_SEND_AFTERWARDS, /* -r: the same, once the client has finished */
@@ -26,7 +26,7 @@ enum iperf_wish {
 };
 
 struct iperf_request {
-    enum iperf_wish wish;
+    enum iperf_mode mode;
     uint16_t port;     /* where the client listens for IPERF_SEND_NOW and _AFTERWARDS */
     uint64_t bytes;    /* to send; 0: send for `duration` */
     uint64_t duration; /* microseconds */
@@ -35,12 +35,12 @@ struct iperf_request {
 /** Reads a client's header. One that is short or missing (--compatibility) means IPERF_RECEIVE. */
 struct iperf_request iperf_parse_header(const uint8_t *header, size_t len);
 
-/** The header of a client, which says what `request` asks for. */
+/** Writes the client's header for `request`. */
 void iperf_write_header(uint8_t header[IPERF_HEADER_LEN], const struct iperf_request *request,
                         bool udp);
 
 /** The iperf option for a mode. */
-const char *iperf_wish_name(enum iperf_wish wish);
+const char *iperf_mode_name(enum iperf_mode mode);
 
 /* ---- datagrams ---- */
 
@@ -72,7 +72,7 @@ void iperf_count_datagram(struct iperf_count *count, const uint8_t head[IPERF_DA
 int64_t iperf_missing(const struct iperf_count *count);
 uint32_t iperf_jitter_us(const struct iperf_count *count);
 
-/** Writes the report that answers the last datagram, and repeats its head. */
+/** Writes the report in reply to the last datagram, whose head it repeats. */
 void iperf_write_report(const struct iperf_count *count, const uint8_t head[IPERF_DATAGRAM_LEN],
                         uint8_t report[IPERF_REPORT_LEN]);
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The task monitor: a snapshot of all tasks and of memory, once or again and again, as tables or as
- * one line of JSON.
+ * The task monitor: snapshots of all tasks and of memory, once or periodically, as tables or as
+ * lines of JSON.
  */
 #include "commands.h"
 
@@ -29,7 +29,7 @@ struct snapshot {
     TaskStatus_t tasks[TASKS_MAX];
 };
 
-/* When the monitor began, and how long each task, by its number, had run then. */
+/* When the monitor started, and the run time of each task then, by task number. */
 static struct {
     uint64_t now, total;
     uint64_t run[TASKS_MAX + 1];
@@ -38,7 +38,7 @@ static struct {
 static struct snapshot taken; /* too large for the stack */
 static uint64_t total_run;
 
-/* ---- taking ---- */
+/* ---- snapshot ---- */
 
 /* The kernel charges a task when it is switched out, but reads the total now. What is missing is
  * the current slice of this task, which can be long on a slow or emulated core. */
@@ -64,7 +64,7 @@ static void take(void)
     charge_this_task();
 }
 
-/* Tasks are never deleted here, so their numbers are small and stay. */
+/* Tasks are never deleted, so their numbers are small and permanent. */
 static uint64_t *base_of(const TaskStatus_t *task)
 {
     return &base.run[task->xTaskNumber <= TASKS_MAX ? task->xTaskNumber : 0];
@@ -164,7 +164,7 @@ static void show_memory_json(const char *name, const char *unit, unsigned total,
     separator = ",";
 }
 
-/* Names of tasks and pools are the firmware's own: nothing in them needs an escape. */
+/* Names of tasks and pools are constants that need no escaping. */
 static void show_json(void)
 {
     separator = "";

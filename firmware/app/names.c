@@ -15,7 +15,7 @@
 #include "tunnel_device.h"
 
 #define RETRY_MS   10000u /* after a lookup that failed */
-#define UNANSWERED 2      /* initiations before a new lookup: a single one may be lost */
+#define UNANSWERED 2      /* initiations before a new lookup: one may be lost */
 
 static struct name {
     char text[DNS_MAX_NAME_LENGTH]; /* empty: the entry is free */
@@ -64,8 +64,8 @@ static void use(struct name *name, wyrm_peer_id peer, const ip_addr_t *address)
     wyrm_lwip_service_locked(tunnel_lwip());
 }
 
-/* Finds the peer with this name. If its endpoint has been configured otherwise in the meantime,
- * drops the name. */
+/* Finds the peer with this name. Drops the name if its endpoint has been reconfigured in the
+ * meantime. */
 static bool find_peer(struct name *name, wyrm_peer_id *peer, struct wyrm_peer_info *info)
 {
     struct wyrm_device *device = wyrm_lwip_device(tunnel_lwip());
@@ -117,7 +117,7 @@ void names_look(void)
     for (unsigned i = 0; i < TUNNEL_PEERS; i++)
         any |= names[i].text[0] != '\0';
     if (any && !looking)
-        looking = tcpip_try_callback(look, NULL) == ERR_OK; /* later: the tunnel is calling us */
+        looking = tcpip_try_callback(look, NULL) == ERR_OK; /* not now: the tunnel calls us */
 }
 
 void names_forget(void)

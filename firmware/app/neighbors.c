@@ -13,19 +13,19 @@
 #include "net.h"
 #include "tunnel_device.h"
 
-#define STRANGERS  8     /* unresolved at a time: half of ARP_TABLE_SIZE */
+#define STRANGERS  8     /* unresolved at once: half of ARP_TABLE_SIZE */
 #define PENDING_MS 5000u /* lwIP drops an unresolved entry after this */
 
 #define STRANGERS6 (LWIP_ND6_NUM_NEIGHBORS / 2)
 
-_Static_assert(2 * STRANGERS <= ARP_TABLE_SIZE, "strangers leave half of the ARP table");
+_Static_assert(2 * STRANGERS <= ARP_TABLE_SIZE, "unresolved hosts get half of the ARP table");
 
 static struct stranger {
     ip4_addr_t address; /* 0: free */
     uint32_t since;
 } strangers[STRANGERS];
 
-static ip4_addr_t latest_peer; /* so that most packets need no search */
+static ip4_addr_t latest_peer; /* avoids most searches */
 static uint32_t refused;
 
 static bool is_endpoint(const struct wyrm_endpoint *endpoint, uint8_t family, const void *address)
@@ -71,7 +71,7 @@ static bool is_known(struct netif *netif, const ip4_addr_t *address)
     return etharp_find_addr(netif, address, &mac, &found) >= 0;
 }
 
-/* True if `address` is being resolved already or one more is allowed; remembers it then. */
+/* True, and records `address`, if it is being resolved already or one more is allowed. */
 static bool admit_stranger(const ip4_addr_t *address)
 {
     struct stranger *place = NULL;
@@ -110,7 +110,7 @@ bool neighbors_may_ask(struct netif *netif, const ip4_addr_t *dest)
 
 /* ---- IPv6 ---- */
 
-/* The others are sent to a router. */
+/* Other packets are sent to a router. */
 static bool is_on_link(const struct netif *netif, const ip6_addr_t *address)
 {
     if (ip6_addr_islinklocal(address))
@@ -126,7 +126,7 @@ static bool is_on_link(const struct netif *netif, const ip6_addr_t *address)
     return false;
 }
 
-/* lwIP gives up entries of every other state before the one of an unresolved neighbor. */
+/* lwIP evicts entries in any other state before those of unresolved neighbors. */
 static bool has_entry_or_few_are_unresolved(const struct netif *netif, const ip6_addr_t *address)
 {
     unsigned unresolved = 0;

@@ -16,13 +16,13 @@
 
 struct netif;
 
-/** True if a packet to `dest` may be sent, even if that takes a request for its link-layer address.
+/** True if a packet to `dest` may be sent, even if that requires resolving its link-layer address.
  * Peers, the gateway and name servers may always be resolved; other hosts only while few are
  * unresolved. Core lock held. */
 bool neighbors_may_ask(struct netif *netif, const ip4_addr_t *dest);
 bool neighbors_may_ask6(struct netif *netif, const ip6_addr_t *dest);
 
-/** Counts the packets dropped for these two. */
+/** Number of packets dropped by these two. */
 uint32_t neighbors_refused(void);
 
 #endif

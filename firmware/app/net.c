@@ -71,7 +71,7 @@ uint32_t net_random(void)
         return value;
     }
 
-    /* Without entropy: good enough to tell connections apart, and nothing else. */
+    /* Without entropy: good enough to distinguish connections, nothing else. */
     weak = weak * 1664525u + 1013904223u + (uint32_t)board_clock_ticks();
     return weak ^ weak >> 16;
 }
@@ -349,7 +349,7 @@ void net_describe(char *out, size_t cap)
 /* ---- names ---- */
 
 static struct {
-    uintptr_t question; /* its number: an abandoned one may still be answered */
+    uintptr_t question; /* its number, because the answer to an abandoned one may still arrive */
     volatile bool answered;
     bool found;
     ip_addr_t address;
@@ -404,7 +404,7 @@ bool net_resolve(const char *host, ip_addr_t *out)
     bool server = !ip_addr_isany(dns_getserver(0));
     UNLOCK_TCPIP_CORE();
     if (!server)
-        return shell_error("'%s' is not an address, and there is no name server to ask; set one "
+        return shell_error("'%s' is not an address, and no name server is set; set one "
                            "with 'ip dns ADDRESS'",
                            host);
     return look_up(host, LWIP_DNS_ADDRTYPE_IPV4, out) ||

@@ -13,8 +13,8 @@
 #include "net.h"
 
 #define DNS_PORT   53
-#define TRIES      4 /* for each record type, servers in turn */
-#define TIMEOUT_S  1 /* of the first try; each further one waits a second longer */
+#define TRIES      4 /* per record type, alternating between servers */
+#define TIMEOUT_S  1 /* of the first attempt; each further one waits a second longer */
 #define HEADER_LEN 12
 #define TYPE_A     1
 #define TYPE_AAAA  28
@@ -99,7 +99,7 @@ static void try_again(void *resolver)
     r->tries++;
     r->id = (uint16_t)net_random();
     if (udp_connect(r->pcb, &r->server, DNS_PORT) == ERR_OK)
-        (void)send_query(r); /* a lost query is repeated */
+        (void)send_query(r); /* a lost query is retransmitted */
     sys_timeout((TIMEOUT_S + r->tries - 1u) * 1000u, try_again, r);
 }
 

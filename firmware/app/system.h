@@ -6,10 +6,10 @@
 
 #include <stdint.h>
 
-/** Called by the kernel when the processor has slept (config/FreeRTOSConfig.h). */
+/** Called by the kernel after the processor has slept (config/FreeRTOSConfig.h). */
 void system_woke_up(void);
 
-/** How often it has. */
+/** Number of times the processor has slept. */
 uint32_t system_wakeups(void);
 
 #endif

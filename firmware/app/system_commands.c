@@ -168,7 +168,7 @@ static struct window open_window(void)
     return (struct window){board_clock_ticks(), ulTaskGetIdleRunTimeCounter()};
 }
 
-/* In thousandths, and how long the window was. */
+/* The load in thousandths, and the length of the window. */
 static unsigned busy_share(const struct window *window, unsigned *ms)
 {
     uint64_t passed = board_clock_ticks() - window->start;
@@ -196,7 +196,7 @@ static bool start_tunnel(void)
 #endif
 }
 
-/* A window ends where the next one begins, whatever printing costs. */
+/* A window starts at the end of the previous one, however long printing takes. */
 static bool measure_windows(uint32_t span_ms, uint32_t count, bool up)
 {
     struct window window = open_window();

@@ -36,7 +36,7 @@ const char *text_interval(char out[TEXT_INTERVAL_MAX], const char *direction, ui
 /** Parses a decimal word, at most max. */
 bool text_to_u64(const char *word, uint64_t max, uint64_t *out);
 
-/** The same, with a suffix as iperf has them: k or m for thousands or millions, K or M for 2^10 or
+/** The same with a suffix as in iperf: k or m for thousands or millions, K or M for 2^10 or
  * 2^20. */
 bool text_to_size(const char *word, uint64_t max, uint64_t *out);
 

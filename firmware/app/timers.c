@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * lwIP's own timers run only while they have something to do. Unchanged they wake an idle device
- * 15 times a second, MLD alone ten times. Here each of them runs at its interval while it is busy;
- * the age of its entries is brought up to date once a minute, for all of them together.
+ * Runs lwIP's own timers only while they have work to do. Unmodified they wake an idle device 15
+ * times a second, MLD alone ten times. Here each timer runs at its interval while it is busy;
+ * otherwise the age of its entries is updated once a minute, for all timers together.
  *
- * lwIP also expects its task to wake often: a timeout that another task sets takes effect only when
- * the TCP/IP task looks again. Therefore whoever releases the core lock wakes that task if the next
- * timeout has become an earlier one.
+ * lwIP also expects its task to wake often: a timeout set by another task takes effect only when
+ * the TCP/IP task next checks. Therefore releasing the core lock wakes that task if the next
+ * timeout has become earlier.
  */
 #include "timers.h"
 
@@ -32,11 +32,11 @@
 #include "lwip/timeouts.h"
 
 #define AGE_MS 60000u
-#define ARP_MS 7000u  /* a request that nobody answers is repeated five times */
-#define DNS_MS 60000u /* longer than lwIP asks its servers in vain */
+#define ARP_MS 7000u  /* an unanswered request is repeated five times */
+#define DNS_MS 60000u /* longer than lwIP's retries of all servers */
 
-static uint32_t arp_until; /* lwIP may have unresolved ARP entries up to then */
-static uint32_t dns_until; /* lwIP may be asking a name server up to then */
+static uint32_t arp_until; /* until then lwIP may have unresolved ARP entries */
+static uint32_t dns_until; /* until then lwIP may be querying a name server */
 static TaskHandle_t tcpip_task;
 static struct tcpip_callback_msg *wake;
 static uint32_t passes;
@@ -71,7 +71,7 @@ static bool has_tentative_address(const struct netif *netif)
     return false;
 }
 
-/* Reachable and stale entries only age. */
+/* Reachable and stale entries only need aging. */
 static bool nd6_is_busy(void)
 {
     const struct netif *netif;
@@ -131,11 +131,11 @@ void timers_expect_lookup(void)
 static struct cyclic {
     lwip_cyclic_timer_handler handler;
     uint32_t interval;
-    bool (*is_busy)(void); /* NULL: it only ages */
+    bool (*is_busy)(void); /* NULL: it only ages entries */
     bool ages;
     bool runs;
-    uint32_t last; /* up to when its entries have aged, while it does not run */
-    uint32_t debt; /* intervals before it began to run that its entries have not aged */
+    uint32_t last; /* time to which its entries have been aged, while it does not run */
+    uint32_t debt; /* intervals before it started to run, still to be aged */
 } cyclics[] = {
     {ip_reass_tmr, IP_TMR_INTERVAL, reassembly4_is_busy, .ages = false},
     {etharp_tmr, ARP_TMR_INTERVAL, arp_is_busy, .ages = true},
@@ -153,7 +153,7 @@ static bool is_busy(const struct cyclic *c)
     return c->is_busy && c->is_busy();
 }
 
-/* Entries age before anything new begins. */
+/* Age entries before new work starts. */
 static void age(struct cyclic *c)
 {
     uint32_t whole = (sys_now() - c->last) / c->interval;
@@ -177,7 +177,7 @@ static void run(void *argument)
         age(c);
 }
 
-/* What is new must not age by the time that has passed before. */
+/* New entries must not age by the time before their creation. */
 static void start(struct cyclic *c)
 {
     uint32_t now = sys_now();
@@ -198,9 +198,9 @@ static void age_all(void *unused)
     sys_timeout(AGE_MS, age_all, unused);
 }
 
-/* ---- when to look ---- */
+/* ---- when to check ---- */
 
-/* Counters of lwIP that say whether something may have become busy since the last look. */
+/* Counters of lwIP that show whether a timer may have become busy since the last check. */
 static bool has_activity(void)
 {
     static uint32_t arp, others;
@@ -225,7 +225,7 @@ static void look(void)
 /* ---- the core lock ---- */
 
 static unsigned depth;   /* the mutex is recursive */
-static bool had_timeout; /* as the lock was taken */
+static bool had_timeout; /* when the lock was taken */
 static uint32_t timeout_when_locked;
 
 static void no_work(void *unused)
@@ -259,7 +259,7 @@ void timers_unlock(void)
         if (has_activity() || look_anyway)
             look();
         if (is_earlier_now())
-            (void)tcpip_callbackmsg_trycallback(wake); /* if there is no room, it is awake */
+            (void)tcpip_callbackmsg_trycallback(wake); /* if the queue is full, it is awake */
     }
     depth--;
     sys_mutex_unlock(&lock_tcpip_core);

@@ -6,13 +6,13 @@
 
 #include <stdint.h>
 
-/** Takes lwIP's own timers over. Once, in the TCP/IP task. */
+/** Takes over lwIP's own timers. Call once, in the TCP/IP task. */
 void timers_start(void);
 
-/** To be called when lwIP is asked for a name, under the core lock. */
+/** Call when lwIP starts a DNS query, under the core lock. */
 void timers_expect_lookup(void);
 
-/** How often lwIP's own timers, other than TCP's, have run since boot. */
+/** Runs of lwIP's own timers, other than TCP's, since boot. */
 uint32_t timers_passes(void);
 
 /** LOCK_TCPIP_CORE() and UNLOCK_TCPIP_CORE() (config/lwipopts.h). */

@@ -28,12 +28,12 @@ static struct wyrm_store store;
 /* When the current handshake began, on the device clock; 0: none. Guarded by the core lock. */
 static uint64_t handshake_began;
 static bool was_ready[TUNNEL_PEERS];
-static bool strict_policy; /* from the last start or tunnel_set_strict() */
+static bool strict_policy; /* set by the last start or tunnel_set_strict() */
 
 /* ---- flash and entropy of the board ---- */
 
 /* The store keeps a log that spans two sectors. All of it is read at boot, so larger sectors are
- * not filled. */
+ * used only in part. */
 enum {
     LOG_SIZE = BOARD_FLASH_SECTOR < 4096u ? BOARD_FLASH_SECTOR : 4096u,
     LOG_RECORDS = LOG_SIZE / WYRM_STORE_RECORD_LEN, /* per sector */
@@ -116,8 +116,8 @@ static bool look(wyrm_peer_id peer, struct wyrm_peer_info *info)
                          info) == WYRM_IDLE;
 }
 
-/* Reports a peer's first session, the loss of a session and failed attempts, but no renewals. Says
- * nothing about a removed peer, even if an unused peer has taken over its id. */
+/* Reports a peer's first session, the loss of a session and failed attempts, but no renewals.
+ * Reports nothing about a removed peer, even if another peer has taken over its id. */
 static void on_event(void *unused, wyrm_status event, wyrm_peer_id peer)
 {
     bool ready = event == WYRM_READY;

@@ -87,7 +87,7 @@ def test_a_copy_of_the_parameters_may_change_some_and_leave_out_others(tmp_path:
     [
         ('experiment = "demo-cycle"\ncycels = 7\n', "cycels: Extra inputs are not permitted"),
         ('experiment = "demo-cycle"\ncycles = 0\n', "cycles: .*greater than or equal to 1"),
-        ('experiment = "nothing"\n', "no experiment `nothing`"),
+        ('experiment = "nothing"\n', "Unknown experiment `nothing`"),
         ("experiment", r"mine\.toml: "),
     ],
 )

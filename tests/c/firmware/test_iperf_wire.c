@@ -119,39 +119,38 @@ static struct iperf_request asked(uint32_t flags, uint32_t upper, uint32_t amoun
 
 TEST(the_modes_a_client_requests_are_told_apart)
 {
-    assert_int_equal(asked(0x40010078, 0, 0).wish, IPERF_RECEIVE);
-    assert_int_equal(asked(0xc0010079, 0, 0).wish, IPERF_SEND_NOW);
-    assert_int_equal(asked(0xc0010078, 0, 0).wish, IPERF_SEND_AFTERWARDS);
-    assert_int_equal(asked(0x44010078, 0x0400, 0).wish, IPERF_SEND_INSTEAD);
-    assert_int_equal(asked(0x44010078, 0x0800, 0).wish, IPERF_FULL_DUPLEX);
-    assert_int_equal(asked(0x48010098, 0, 0).wish, IPERF_RECEIVE);
-    assert_int_equal(asked(0xc8010099, 0, 0).wish, IPERF_SEND_NOW);
-    assert_int_equal(asked(0x6c010098, 0x0400, 0).wish, IPERF_SEND_INSTEAD);
-    assert_int_equal(asked(0x30313233, 0x0400, 0).wish, IPERF_RECEIVE); /* --compatibility */
-    assert_string_equal(iperf_wish_name(IPERF_SEND_INSTEAD), "-R");
+    assert_int_equal(asked(0x40010078, 0, 0).mode, IPERF_RECEIVE);
+    assert_int_equal(asked(0xc0010079, 0, 0).mode, IPERF_SEND_NOW);
+    assert_int_equal(asked(0xc0010078, 0, 0).mode, IPERF_SEND_AFTERWARDS);
+    assert_int_equal(asked(0x44010078, 0x0400, 0).mode, IPERF_SEND_INSTEAD);
+    assert_int_equal(asked(0x44010078, 0x0800, 0).mode, IPERF_FULL_DUPLEX);
+    assert_int_equal(asked(0x48010098, 0, 0).mode, IPERF_RECEIVE);
+    assert_int_equal(asked(0xc8010099, 0, 0).mode, IPERF_SEND_NOW);
+    assert_int_equal(asked(0x6c010098, 0x0400, 0).mode, IPERF_SEND_INSTEAD);
+    assert_int_equal(asked(0x30313233, 0x0400, 0).mode, IPERF_RECEIVE); /* --compatibility */
+    assert_string_equal(iperf_mode_name(IPERF_SEND_INSTEAD), "-R");
 }
 
 /* Read back by the parser, whose words are those of the real iperf. */
-TEST(header_asks_for_what_was_wished)
+TEST(header_encodes_the_requested_mode)
 {
-    static const enum iperf_wish wishes[] = {IPERF_RECEIVE, IPERF_SEND_NOW, IPERF_SEND_AFTERWARDS};
+    static const enum iperf_mode modes[] = {IPERF_RECEIVE, IPERF_SEND_NOW, IPERF_SEND_AFTERWARDS};
 
-    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
-        struct iperf_request wanted = {.wish = wishes[i], .port = 5002, .duration = 3 * SECOND},
-                             got;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        struct iperf_request wanted = {.mode = modes[i], .port = 5002, .duration = 3 * SECOND}, got;
         uint8_t header[IPERF_HEADER_LEN];
 
         iperf_write_header(header, &wanted, false);
         got = iperf_parse_header(header, sizeof header);
-        assert_int_equal(got.wish, wanted.wish);
+        assert_int_equal(got.mode, wanted.mode);
         assert_int_equal(got.port, 5002);
         assert_int_equal(got.bytes, 0);
         assert_int_equal(got.duration, 3 * SECOND);
 
-        wanted = (struct iperf_request){.wish = wishes[i], .port = 5002, .bytes = 123456};
+        wanted = (struct iperf_request){.mode = modes[i], .port = 5002, .bytes = 123456};
         iperf_write_header(header, &wanted, true);
         got = iperf_parse_header(header, sizeof header);
-        assert_int_equal(got.wish, wanted.wish);
+        assert_int_equal(got.mode, wanted.mode);
         assert_int_equal(got.bytes, 123456);
         assert_int_equal(got.duration, 0);
     }
@@ -160,7 +159,7 @@ TEST(header_asks_for_what_was_wished)
 TEST(first_words_of_headers_are_those_of_iperf)
 {
     static const struct {
-        enum iperf_wish wish;
+        enum iperf_mode mode;
         uint8_t tcp[4], udp[4];
     } cases[] = {
         {IPERF_RECEIVE, {0x40, 1, 0, 0x78}, {0x48, 1, 0, 0x98}},
@@ -169,7 +168,7 @@ TEST(first_words_of_headers_are_those_of_iperf)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct iperf_request request = {.wish = cases[i].wish};
+        const struct iperf_request request = {.mode = cases[i].mode};
         uint8_t header[IPERF_HEADER_LEN];
 
         iperf_write_header(header, &request, false);
@@ -197,8 +196,8 @@ TEST(a_truncated_header_means_receive_only)
     uint8_t header[IPERF_HEADER_LEN];
 
     memset(header, 0xff, sizeof header);
-    assert_int_equal(iperf_parse_header(header, sizeof header - 1).wish, IPERF_RECEIVE);
-    assert_int_equal(iperf_parse_header(header, 0).wish, IPERF_RECEIVE);
+    assert_int_equal(iperf_parse_header(header, sizeof header - 1).mode, IPERF_RECEIVE);
+    assert_int_equal(iperf_parse_header(header, 0).mode, IPERF_RECEIVE);
 }
 
 int main(void)
@@ -210,7 +209,7 @@ int main(void)
         RUN(jitter_ignores_the_difference_of_the_clocks),
         RUN(report_says_what_was_counted),
         RUN(the_modes_a_client_requests_are_told_apart),
-        RUN(header_asks_for_what_was_wished),
+        RUN(header_encodes_the_requested_mode),
         RUN(first_words_of_headers_are_those_of_iperf),
         RUN(amounts_are_bytes_or_hundredths_of_a_second),
         RUN(a_truncated_header_means_receive_only),

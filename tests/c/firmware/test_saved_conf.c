@@ -226,7 +226,7 @@ TEST(clearing_says_that_a_running_tunnel_goes_on)
     up = true;
     assert_true(command("clear"));
     assert_string_equal(said, "conf: cleared\n"
-                              "note: the tunnel goes on with the key and the peers it has; 'wg "
+                              "note: the tunnel continues with its current key and peers; 'wg "
                               "down' stops it and wipes them\n");
     up = false;
     assert_true(command("clear"));

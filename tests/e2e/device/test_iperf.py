@@ -374,7 +374,7 @@ def test_server_reports_intervals_with_its_window_for_its_time(boot: Boot, tmp_p
         proc.run("iperf", "-c", DEVICE[0], "-t", "1.2", timeout_s=30)
         said = device.console.expect(r"(.*^iperf: rx \d+ bytes in [^\n]*\n)", timeout_s=20)[1]
     check_series(said.replace("\r", ""), "rx", 0.5)
-    device.console.expect("^iperf: the time to serve is over", timeout_s=20)
+    device.console.expect("^iperf: serving time is over", timeout_s=20)
     with pytest.raises(OSError):
         socket.create_connection(DEVICE, timeout=5)
     fields = ("-T", "fields", "-e", "tcp.window_size")
