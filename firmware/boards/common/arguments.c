@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What an emulated board has instead of straps and a random number generator: arguments and entropy
- * of its host.
+ * Start-up arguments and entropy of an emulated board, both supplied by the host.
  */
 #include "arguments.h"
 

@@ -4,7 +4,8 @@
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
-/** Fetches the start-up arguments from the host, for board_argument(). Once, in board_init(). */
+/** Fetches the start-up arguments from the host, for board_argument(). Call once, in
+ * board_init(). */
 void arguments_load(void);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Layout from BOARD_CFI_FIRST: one sector with a label, then the partitions. Without the label the
- * chip is taken for blank: everything is erased, and labelled last, so that a start cut short
- * formats again. Sectors are locked but while they are changed. A chip answers nothing but its
- * status while it works, so functions leave it in the mode in which it is read as memory.
+ * Layout from BOARD_CFI_FIRST: one sector with a label, then the partitions. A chip without the
+ * label is treated as blank: all partitions are erased and the label is written last, so an
+ * interrupted start formats again. Sectors are locked except while they are changed. During an
+ * operation a chip only returns its status, so functions always leave it in read mode.
  */
 #include "flash.h"
 
 #include "board.h"
 
-/* Chips of 16 bits side by side all get the same command, and report alike. */
+/* Parallel 16-bit chips receive the same command and report the same status. */
 #define ALL(value) ((word)((uint32_t)(value)*0x00010001u))
 
 enum {
@@ -20,7 +20,7 @@ enum {
     PROGRAM = 0x40,
     LOCKING = 0x60,
     LOCK = 0x01,
-    CONFIRM = 0xd0, /* of an erasure, and unlocks */
+    CONFIRM = 0xd0, /* confirms an erasure; unlocks */
 };
 #define STATUS_READY  0x80u
 #define STATUS_FAILED 0x3au /* erase, program, voltage, lock */
@@ -48,7 +48,7 @@ static void command(size_t offset, unsigned first, unsigned second)
     *word_at(offset) = ALL(second);
 }
 
-/* Waits for the end of an operation, and leaves the status behind. */
+/* Waits for the end of an operation; the chip then still returns its status. */
 static bool finished(size_t offset)
 {
     word status;
@@ -64,7 +64,7 @@ static bool finished(size_t offset)
 static void set_lock(size_t offset, bool on)
 {
     command(offset, LOCKING, on ? LOCK : CONFIRM);
-    (void)finished(offset); /* failing to unlock fails what follows */
+    (void)finished(offset); /* if unlocking fails, so does the operation */
 }
 
 bool chip_erase(size_t offset)
@@ -78,7 +78,7 @@ bool chip_erase(size_t offset)
     return erased;
 }
 
-/* Bytes of the first and last word that are not given stay as they are. */
+/* Bytes of the first and last word outside the range are unchanged. */
 bool chip_program(size_t offset, const uint8_t *data, size_t len)
 {
     bool written = true;

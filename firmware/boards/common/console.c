@@ -65,8 +65,8 @@ long console_receive_from_isr(void)
 }
 
 /* Called with interrupts masked. A byte received while the UART's interrupt was masked raises no
- * interrupt later, so fetch it here. On other UARTs fetching it withdraws the interrupt, so that
- * nobody would wake the reader: call this before looking into the ring. */
+ * interrupt later, so fetch it here. On other UARTs fetching it clears the interrupt, so the reader
+ * would not be woken: call this before checking the ring. */
 static void resume(void)
 {
     uart_listen(true);

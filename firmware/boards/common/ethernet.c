@@ -13,7 +13,7 @@
 static struct netif *interface;
 static struct board_eth_stats *counters;
 
-/* All multicast is received already, so joining a group needs nothing more. */
+/* All multicast is received already, so nothing to do when joining a group. */
 static err_t multicast_filter(struct netif *netif, const ip6_addr_t *group,
                               enum netif_mac_filter_action action)
 {

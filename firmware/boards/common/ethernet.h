@@ -15,15 +15,15 @@
 
 #define ETHERNET_TASK_PRIORITY 5
 
-/** Fills in the interface, whose hwaddr the driver has set, with the link up. The functions
- * below count in `stats`. */
+/** Initialises the interface, whose hwaddr the driver has set, with the link up. The functions
+ * below update `stats`. */
 void ethernet_start(struct netif *netif, netif_linkoutput_fn transmit,
                     struct board_eth_stats *stats);
 
 /** Passes a received frame, behind ETH_PAD_SIZE bytes, to the stack, or frees it. */
 void ethernet_deliver(struct pbuf *p);
 
-/** Tells the stack of the state of the link, if that has changed. From a task. */
+/** Reports the state of the link to the stack, if it has changed. Task context. */
 void ethernet_set_link(bool up);
 
 #endif

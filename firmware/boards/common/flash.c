@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Persistent flash: one sector with a label, then the partitions. Without the label the chip is
- * taken for blank: everything is erased, and labelled last, so that a start cut short formats
- * again.
+ * Persistent flash: one sector with a label, then the partitions. A chip without the label is
+ * treated as blank: all partitions are erased and the label is written last, so an interrupted
+ * start formats again.
  */
 #include "flash.h"
 

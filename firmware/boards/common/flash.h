@@ -3,7 +3,7 @@
  *
  * The functions that a driver of a flash chip supplies to flash.c. Offsets count from the first
  * sector that is free; board.h says how large sectors are (BOARD_FLASH_SECTOR), and how many each
- * partition has (BOARD_STORE_SECTORS, BOARD_CONF_SECTORS), behind one for a label.
+ * partition has (BOARD_STORE_SECTORS, BOARD_CONF_SECTORS). The first sector holds a label.
  */
 #ifndef FLASH_H
 #define FLASH_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Formats a blank chip. Once, in board_init(). */
+/** Formats a blank chip. Call once, in board_init(). */
 void flash_start(void);
 
 uint8_t chip_byte(size_t offset);

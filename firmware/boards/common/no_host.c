@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Arguments, host.h and semihost.h of a board that runs alone: there are none.
+ * Arguments, host.h and semihost.h of a board without a host.
  */
 #include "board_api.h"
 #include "host.h"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The report of a panic, by polling: board_panic() is all of it; a fault handler begins one, adds
- * the registers, and stops.
+ * Panic reports, written by polling. board_panic() writes a complete one; a fault handler begins a
+ * report, adds the registers and stops.
  */
 #ifndef PANIC_H
 #define PANIC_H

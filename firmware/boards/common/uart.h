@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Whether the transmitter takes no byte now. */
+/** Whether the transmitter is full. */
 bool uart_is_full(void);
 void uart_send(uint8_t byte);
 
-/** Whether a received byte waits, and that byte. */
+/** Whether a received byte is available; that byte. */
 bool uart_has_byte(void);
 uint8_t uart_take(void);
 

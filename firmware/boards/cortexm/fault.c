@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Processor faults, semihosting calls that nothing answers among them, and reset.
+ * Processor faults, including semihosting calls without a host, and reset.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ int32_t semihost_trap(uint32_t operation, const void *block)
     return (int32_t)r0;
 }
 
-/* Nothing else stops at this instruction. The pc is checked before it is followed. */
+/* Only semihosting uses this instruction. The pc is checked before it is dereferenced. */
 static bool is_semihosting(const uint32_t *frame)
 {
     uint32_t pc = frame[6];

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The processor's part of the vector table, and from reset to main(). The linker script puts the
- * family's table of interrupts (section .vectors.irq) behind it.
+ * The processor's part of the vector table, and from reset to main(). The linker script places the
+ * family's interrupt vectors (section .vectors.irq) after it.
  */
 #include "cortexm.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What the compiler calls for products and quotients of 64 bits: Debian has no library of that for
- * calls with register windows. Names and meaning are GCC's (libgcc, integer library routines).
+ * Compiler helpers for 64-bit products and quotients: Debian has no such library for the windowed
+ * ABI. Names and semantics are GCC's (libgcc, integer library routines).
  */
 #include <stdint.h>
 
@@ -37,7 +37,7 @@ uint64_t __muldi3(uint64_t a, uint64_t b)
     return p.whole;
 }
 
-/* The bits of the quotient one by one, but for those that are surely zero. */
+/* Computes the quotient bit by bit, skipping leading zeros. */
 static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
 {
     union wide a = {n}, b = {d};

@@ -14,7 +14,7 @@
 
 #define CFI_QUERY ((volatile uint16_t *)BOARD_CFI_BASE)
 
-/* A chip answers the query with "QRY". Where there is none, nothing would ever be ready. */
+/* A chip answers the query with "QRY". Without a chip, waiting would never end. */
 static void need_flash(void)
 {
     bool found;

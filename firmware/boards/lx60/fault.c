@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Exceptions that are neither interrupts nor products to be emulated.
+ * Exceptions other than interrupts and emulated multiplications.
  */
 #include "lx60_private.h"
 #include "panic.h"
@@ -35,7 +35,7 @@ static const char *cause_name(uint32_t cause)
     }
 }
 
-/* Called on a stack of its own, with the interrupted windows given up. */
+/* Called on a separate stack; the interrupted windows are discarded. */
 _Noreturn void lx60_fault_entry(const struct lx60_fault *fault)
 {
     static const char *const names[] = {"a0 ", "a1 ", "a2 ", "a3 ", "a4 ", "a5 ", "a6 ", "a7 ",

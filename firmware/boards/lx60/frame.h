@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What is saved of a task that does not run, in bytes from its stack pointer. One that yielded has
- * a pc of 0 and saves ps, depth and a0; an interrupted one saves everything.
+ * The saved context of a task, as offsets from its stack pointer. A task that yielded has a pc of 0
+ * and saves ps, depth and a0; an interrupted one saves everything.
  */
 #ifndef FRAME_H
 #define FRAME_H

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Calls to the emulator, numbered as in Tensilica's simulator. Works without one, too: each call
- * then fails.
+ * Calls to the emulator, numbered as in Tensilica's simulator. Without one, each call fails.
  */
 #include "host.h"
 

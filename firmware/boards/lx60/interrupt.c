@@ -14,7 +14,7 @@ int main(void);
 _Noreturn void lx60_start(void);
 uint32_t lx60_interrupt(void);
 
-/* Called on reset: the emulator has put code and data where they belong. */
+/* Called on reset: the emulator has loaded code and data. */
 _Noreturn void lx60_start(void)
 {
     for (uint32_t *at = lx60_bss_start; at < lx60_bss_end; at++)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The Avnet LX60 board as QEMU emulates it without MMU: where things are. Assembly reads this, too.
+ * The Avnet LX60 board as emulated by QEMU without MMU: the memory map. Assembly includes this too.
  */
 #ifndef LX60_H
 #define LX60_H

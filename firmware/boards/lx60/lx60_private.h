@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * What the files of this board tell each other.
+ * Internal interfaces between the files of this board.
  */
 #ifndef LX60_PRIVATE_H
 #define LX60_PRIVATE_H
@@ -17,7 +17,7 @@
 void timer_start(void);
 void uart_start(void);
 
-/** Has CCOMPARE0 match in so many ticks, or a little later if they are few. */
+/** Makes CCOMPARE0 match in this many ticks, or slightly later if they are few. */
 void timer_compare(uint32_t ticks);
 
 static inline uint32_t cycle_count(void)
@@ -28,7 +28,7 @@ static inline uint32_t cycle_count(void)
     return count;
 }
 
-/** Takes an interrupt that began then off the device clock. */
+/** Deducts an interrupt that began then from the device clock. */
 void timer_excuse(uint32_t since);
 
 static inline void interrupt_enable(unsigned line)
@@ -46,13 +46,13 @@ void ethernet_isr(void);
 
 /* ---- vectors.S ---- */
 
-/** A call to the emulator; -1 if it does not take any. */
+/** A call to the emulator; -1 without one. */
 int32_t lx60_try_simcall(uint32_t operation, uintptr_t b, uintptr_t c, uintptr_t d);
 
 /* a0 to a15, then how many products were emulated, then two words of the vector's own. */
 extern volatile uint32_t lx60_products[19];
 
-/** What a fault found. */
+/** The state at a fault. */
 struct lx60_fault {
     uint32_t a[16], pc, ps, cause, address, is_double;
 };

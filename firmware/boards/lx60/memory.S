@@ -5,8 +5,8 @@
  *
  * The core cannot load a word from any address, but SRC takes 32 bits out of two registers at any
  * byte (SSA8L sets which). Where the addresses differ in their alignment, words are read aligned
- * and shifted together: packets are copied from behind 14 bytes of Ethernet header to words, and
- * the other way.
+ * and shifted together: packets are copied from after a 14-byte Ethernet header to word boundaries,
+ * and back.
  */
     .text
 
@@ -18,7 +18,7 @@ memcpy:
     entry   a1, 32
     mov     a5, a2
     bltui   a4, 8, bytes
-    bbci    a5, 0, 1f /* to a word of the target */
+    bbci    a5, 0, 1f /* up to a word boundary of the target */
     l8ui    a6, a3, 0
     addi    a3, a3, 1
     s8i     a6, a5, 0

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The compiler knows these loops and would call the very function that they are in. */
+/* The compiler recognises these loops and would replace them by a call to the same function. */
 #define PLAIN __attribute__((no_builtin))
 
 PLAIN void *memmove(void *to, const void *from, size_t len)

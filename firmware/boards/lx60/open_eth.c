@@ -8,9 +8,9 @@
  * wakes the receive task, which replaces filled pbufs by new ones and posts them to the stack:
  * nothing is copied.
  *
- * Transmit: one descriptor. A frame in one piece is sent from where it is, a chain is copied
- * together first. The caller waits until the controller has taken the frame, which the emulated
- * one does at once. Called under lwIP's core lock.
+ * Transmit: one descriptor. A contiguous frame is sent in place, a chain is copied first. The
+ * caller waits until the controller has read the frame, which the emulated one does at once. Called
+ * under lwIP's core lock.
  */
 #include "board_api.h"
 
@@ -101,7 +101,7 @@ static struct pbuf *new_buffer(void)
     return pbuf_alloc(PBUF_RAW, PBUF_POOL_BUFSIZE, PBUF_POOL);
 }
 
-/* False: nothing was received at this place. */
+/* False: nothing was received in this slot. */
 static bool receive_at(unsigned place)
 {
     uint32_t state = DESCRIPTORS[TX_RING + place].state;
@@ -150,7 +150,7 @@ static void receive_task(void *unused)
     }
 }
 
-/* What arrived after the source was cleared raises the interrupt as soon as it is unmasked. */
+/* A frame that arrived after the source was cleared raises the interrupt when it is unmasked. */
 void ethernet_isr(void)
 {
     BaseType_t woken = pdFALSE;
@@ -220,7 +220,7 @@ static bool parse_mac(const char *text, uint8_t mac[ETH_HWADDR_LEN])
     return true;
 }
 
-/* The controller does not know its address: a real board keeps it elsewhere. */
+/* The controller does not store an address: a real board keeps it elsewhere. */
 static void set_mac(uint8_t mac[ETH_HWADDR_LEN])
 {
     static const uint8_t usual[ETH_HWADDR_LEN] = {0x52, 0x54, 0x00, 0x12, 0x34, 0x56};
@@ -232,7 +232,7 @@ static void set_mac(uint8_t mac[ETH_HWADDR_LEN])
     MAC_ADDRESS1 = (uint32_t)mac[0] << 8 | mac[1];
 }
 
-/* False: there is no controller. */
+/* False if there is no controller. */
 static bool reset(void)
 {
     MODE = MODE_RESET;

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS on Xtensa with register windows: what the kernel asks of a port. One core; every
- * interrupt the kernel knows of has level 1, and none interrupts another. A yield switches at once,
- * so the depth of critical sections belongs to the task and is saved with it.
+ * FreeRTOS on Xtensa with register windows: the kernel's port interface. One core; all interrupts
+ * have level 1 and do not nest. A yield switches at once, so the depth of critical sections belongs
+ * to the task and is saved with it.
  */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
@@ -86,7 +86,7 @@ static inline void port_exit_critical(void)
 
 extern volatile uint32_t port_switch_wanted;
 
-/** Saves the caller and runs the task that is to run now. */
+/** Saves the caller and switches to the selected task. */
 void port_yield(void);
 
 #define portYIELD() port_yield()
@@ -97,7 +97,7 @@ void port_yield(void);
     } while (0)
 #define portEND_SWITCHING_ISR(wanted) portYIELD_FROM_ISR(wanted)
 
-/** The tick: to be called when CCOMPARE0 matches, by the board's interrupt handler. */
+/** The tick: called by the board's interrupt handler when CCOMPARE0 matches. */
 void port_tick(void);
 
 /* The highest of the ready priorities is the first set bit. */

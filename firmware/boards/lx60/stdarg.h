@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * In place of the compiler's: Clang 22 misreads variable arguments on Xtensa (its va_arg counts the
- * named ones twice). Its va_start is used to find them: it saves the registers that hold the first
- * ones in a row and says how many bytes of registers the named ones took, and what lies 32 bytes
- * before those on the stack. Arguments of 8 bytes begin at even registers, or on the stack at
+ * Replaces the compiler's header: Clang 22 misreads variable arguments on Xtensa (its va_arg counts
+ * the named ones twice). Its va_start is used to find them: it saves the registers that hold the
+ * first ones in a row and says how many bytes of registers the named ones took, and what lies 32
+ * bytes before those on the stack. Arguments of 8 bytes begin at even registers, or on the stack at
  * multiples of 8, and are never split between the two.
  */
 #ifndef LX60_STDARG_H

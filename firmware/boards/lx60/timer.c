@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The device clock: CCOUNT since reset, less what the emulation of MULUH and MULSH took, which an
- * ESP32 has. It is widened to 64 bits on each look, and every tick looks.
+ * The device clock: CCOUNT since reset, less the time of emulating MULUH and MULSH, which an ESP32
+ * has. Every reading extends it to 64 bits, and every tick reads it.
  *
- * What one of them takes is measured at start-up, against MULL, which the core has. With an
- * emulator that gives every instruction the same time (-icount) all measurements are the same; with
- * one that follows the time of the host they are not, and then nothing is taken off.
+ * The cost of one emulation is measured at start-up, relative to MULL, which the core has. If the
+ * emulator gives every instruction the same time (-icount), all measurements are equal; if it
+ * follows the host's time they differ, and then nothing is deducted.
  */
 #include "board_api.h"
 
@@ -23,7 +23,7 @@
 static uint32_t price; /* of a product, in ticks / ROUNDS */
 static uint32_t owed;  /* ticks to be taken off */
 
-/* Not inlined: nothing else is to be executed between the two looks at CCOUNT. */
+/* Not inlined: nothing else may execute between the two reads of CCOUNT. */
 static __attribute__((noinline)) uint32_t time_products(void)
 {
     uint32_t rounds = ROUNDS, start = cycle_count();
@@ -54,7 +54,7 @@ void timer_start(void)
 {
     uint32_t least = UINT32_MAX, most = 0;
 
-    (void)time_products(); /* code not seen before is translated first */
+    (void)time_products(); /* the emulator translates new code first */
     (void)time_low_products();
     for (int i = 0; i < 6; i++) {
         uint32_t more = time_products() - time_low_products();
@@ -72,7 +72,7 @@ static uint32_t ticks_of_products(void)
     uint32_t count = lx60_products[16], fresh = count - seen;
 
     seen = count;
-    fraction += fresh * price; /* every tick looks, so it is far from 32 bits */
+    fraction += fresh * price; /* every tick reads it, so it is far below 32 bits */
 
     uint32_t ticks = fraction / ROUNDS;
 
@@ -80,7 +80,7 @@ static uint32_t ticks_of_products(void)
     return ticks;
 }
 
-/* Ticks since the last look, less what is owed. */
+/* Ticks since the last reading, less the pending deduction. */
 static uint32_t advance(void)
 {
     static uint32_t last;
@@ -150,5 +150,5 @@ void timer_compare(uint32_t left)
         __asm volatile("wsr %0, ccompare0\n esync" : : "r"(at) : "memory");
         now = cycle_count();
         left *= 2;
-    } while ((int32_t)(now - at) >= 0); /* the host took the processor away meanwhile */
+    } while ((int32_t)(now - at) >= 0); /* the host suspended the emulator meanwhile */
 }

@@ -6,26 +6,26 @@
  *
  * Interrupts. The interrupted function keeps its window, but its registers go into a frame on its
  * stack and its stack pointer becomes that of interrupts, so that a call4 from there runs the
- * handler on a stack of its own. Older windows stay in the registers; the handler's calls push them
- * out to their stacks as any call does, and returns fetch them again. There is one trap: a0 to a3
- * of a function are saved below the stack pointer of the function it called. If the caller of the
- * interrupted function is pushed out meanwhile, that is below the stack pointer of interrupts;
+ * handler on a stack of its own. Older windows stay in the registers; the handler's calls spill
+ * them to their stacks as usual, and returns reload them. There is one pitfall: a0 to a3 of a
+ * function are saved below the stack pointer of the function it called. If the caller of the
+ * interrupted function is spilled meanwhile, that is below the stack pointer of interrupts;
  * therefore those 16 bytes are copied over before and copied back after.
  *
- * Switches. Before another task's registers are loaded, all windows but the current one are pushed
- * out to the stack of their task. The next task begins with one window, its returns fetch the rest.
+ * Switches. Before another task's registers are loaded, all windows but the current one are spilled
+ * to their task's stack. The next task starts with one window; its returns reload the rest.
  *
- * Multiplications. This core lacks two instructions of an ESP32: MULUH and MULSH. The vector does
- * that work in a fixed number of instructions and counts how often: timer.c takes them off the
- * device clock.
+ * Multiplications. This core lacks two instructions of an ESP32: MULUH and MULSH. The vector
+ * emulates them in a fixed number of instructions and counts them: timer.c deducts that time from
+ * the device clock.
  */
 #include "frame.h"
 #include "lx60.h"
 
-    .section .vectors.text, "ax", @progbits /* where the vectors can jump to */
+    .section .vectors.text, "ax", @progbits /* within reach of the vectors */
     .align 4
 
-literal_interrupt_stack: .long lx60_interrupt_stack_top - 32 /* less base area and some air */
+literal_interrupt_stack: .long lx60_interrupt_stack_top - 32 /* minus the base area and a margin */
 literal_handler:         .long lx60_interrupt
 literal_switch:          .long vTaskSwitchContext
 literal_current:         .long pxCurrentTCB
@@ -67,7 +67,7 @@ lx60_reset:
 
 /* ---- switches ---- */
 
-/* Pushes out every window but the current one. Touching a12 pushes out the next three. */
+/* Spills every window but the current one. Accessing a12 spills the next three. */
     .macro spill_windows
     and     a12, a12, a12
     rotw    3
@@ -129,7 +129,7 @@ restore:
     retw
     .size   port_yield, . - port_yield
 
-/* a0: the frame of the task to go on. */
+/* a0: the frame of the task to resume. */
 leave:
     l32i    a2, a0, FRAME_PS
     wsr     a2, ps /* with EXCM: windows are not checked from here on */
@@ -210,7 +210,7 @@ interrupt:
     rsr     a2, ps
     s32i    a2, a0, FRAME_PS
     addi    a2, a2, PS_INTLEVEL_1 - PS_EXCM
-    wsr     a2, ps /* windows are checked again: what follows pushes out those it touches */
+    wsr     a2, ps /* window checks are on again: accesses below spill other windows */
     rsync
     s32i    a15, a0, FRAME_A(15)
     s32i    a14, a0, FRAME_A(14)
@@ -227,7 +227,7 @@ interrupt:
     movi    a2, 0
     wsr     a2, lcount
     l32r    a4, literal_handler
-    callx4  a4 /* the answer comes in a6 */
+    callx4  a4 /* the result is in a6 */
 
     addi    a1, a1, -BASE_AREA
     l32i    a2, a1, 0
@@ -246,9 +246,9 @@ interrupt:
 
 /* ---- MULUH and MULSH ---- */
 
-/* MULUH r, s, t is the bytes t0 rs a2, MULSH t0 rs b2. Registers become memory, so that a number
- * picks one. The result may go to a register that still belongs to an older window, which the
- * instruction itself would push out first. */
+/* MULUH r, s, t is the bytes t0 rs a2, MULSH t0 rs b2. Registers are saved to memory, so that a
+ * number can index them. The destination may still belong to an older window, which the instruction
+ * itself would spill first. */
 not_a_product:
     l32i    a1, a0, 4
     l32i    a2, a0, 8
@@ -368,7 +368,7 @@ lx60_illegal:
     l32i    a0, a0, 0
     rfe
 
-/* Pushes the older windows out, then has the instruction executed again. Nothing interrupts. */
+/* Spills the older windows, then executes the instruction again. Interrupts are masked. */
 push_out:
     s32i    a2, a0, 68
     rsr     a2, ps
@@ -418,7 +418,7 @@ fault:
     bltu    a2, a3, 1f
     l32r    a3, literal_guarded_end
     bgeu    a2, a3, 1f
-    wsr     a3, epc1 /* it was tried on purpose */
+    wsr     a3, epc1 /* an intentional attempt */
     l32i    a3, a0, 12
     l32i    a2, a0, 8
     rsr     a0, excsave1
@@ -450,7 +450,7 @@ fault:
     movi    a2, 0
     s32i    a2, a0, 80
 fault_report:
-    movi    a2, 0 /* the windows are given up */
+    movi    a2, 0 /* discard the windows */
     wsr     a2, windowbase
     rsync
     movi    a2, 1
@@ -512,7 +512,7 @@ lx60_fault_found: /* struct lx60_fault */
 
 /* ---- vectors ---- */
 
-/* As the manual gives them: each saves or fetches the registers of a call by 4, 8 or 12. */
+/* As the manual gives them: each spills or reloads the registers of a call by 4, 8 or 12. */
     .section .vectors, "ax", @progbits
     .global lx60_vectors
 lx60_vectors:

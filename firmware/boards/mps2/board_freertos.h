@@ -26,7 +26,7 @@
 #define xPortSysTickHandler systick_handler
 
 #ifdef MPS2_TIMER1_BASE
-/* sleep.c sleeps until the next deadline by a timer that counts up to 171 s. */
+/* sleep.c sleeps until the next deadline, with a timer of up to 171 s. */
 #define configUSE_TICKLESS_IDLE             2
 #define portSUPPRESS_TICKS_AND_SLEEP(ticks) sleep_for(ticks)
 #ifndef __ASSEMBLER__

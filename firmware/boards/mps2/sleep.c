@@ -36,8 +36,8 @@ void timer1_isr(void)
     TIMER1_INTCLEAR = 1;
 }
 
-/* The device clock at tick 0, which the kernel does not tell: half a tick off at most, and the same
- * from then on. */
+/* The device clock at tick 0, which the kernel does not report: at most half a tick off, and
+ * constant. */
 static uint64_t origin(void)
 {
     static uint64_t at;
@@ -57,12 +57,12 @@ static void sleep_until(uint64_t end)
     TIMER1_RELOAD = TIMER1_VALUE = (uint32_t)(end - now);
     TIMER1_INTCLEAR = 1;
     TIMER1_CTRL = TIMER1_ON;
-    wait_for_interrupt(); /* one that is masked wakes, too, and runs once it is unmasked */
+    wait_for_interrupt(); /* a masked interrupt also wakes the processor, and runs once unmasked */
     TIMER1_CTRL = 0;
     TIMER1_INTCLEAR = 1;
 }
 
-/* The kernel gets the ticks that have passed, and SysTick its place between two of them. */
+/* Adds the ticks that have passed to the kernel's count, and restores the phase of SysTick. */
 static void resume(uint64_t start, TickType_t expected)
 {
     uint64_t passed = board_clock_ticks() - start;
@@ -99,7 +99,7 @@ void sleep_start(void)
     nvic_enable(MPS2_IRQ_TIMER1);
 }
 
-#else /* this board ticks while it is idle */
+#else /* this board does not suppress ticks */
 
 void sleep_start(void)
 {

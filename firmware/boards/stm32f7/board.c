@@ -50,10 +50,12 @@
 #define ENABLE_SYSCFG (1u << 14)
 #define ENABLE_PORTS  (1u << PORT_A | 1u << PORT_B | 1u << PORT_C | 1u << PORT_D | 1u << PORT_G)
 
-#define RNG_ON     (1u << 2)
-#define RNG_READY  1u
-#define RNG_FAULTS (1u << 6 | 1u << 5 | 1u << 2 | 1u << 1) /* seed, clock: now or since cleared */
-#define RNG_TRIES  1000u
+#define RNG_ON    (1u << 2)
+#define RNG_READY 1u
+#define RNG_FAULTS                                                                                 \
+    (1u << 6 | 1u << 5 | 1u << 2 | 1u << 1) /* seed and clock errors, current or                   \
+latched */
+#define RNG_TRIES 1000u
 
 /* Entries of the vector table behind the processor's (cortexm/startup.c) */
 __attribute__((section(".vectors.irq"), used)) static void (*const interrupts[IRQ_COUNT])(void) = {
@@ -101,7 +103,7 @@ void board_init(void)
 {
     start_clocks();
     TIM2_PSC = 2u * BOARD_APB1_HZ / BOARD_CLOCK_HZ - 1;
-    TIM2_EGR = 1; /* takes the divider over */
+    TIM2_EGR = 1; /* applies the prescaler */
     TIM2_CR1 = 1;
     RNG_CR = RNG_ON;
     uart_start();
@@ -133,7 +135,7 @@ uint64_t board_clock_us(void)
     return board_clock_ticks();
 }
 
-/* The generator refuses by itself to repeat a value or to go on with a bad seed. */
+/* The hardware never repeats a value and stops on a bad seed. */
 static bool next_random(uint32_t *out)
 {
     for (unsigned tries = 0; tries < RNG_TRIES; tries++) {
@@ -146,7 +148,7 @@ static bool next_random(uint32_t *out)
             return *out != 0;
         }
     }
-    RNG_SR = 0; /* and start anew, for the next call */
+    RNG_SR = 0; /* and restart for the next call */
     RNG_CR = 0;
     RNG_CR = RNG_ON;
     return false;

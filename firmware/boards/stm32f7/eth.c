@@ -4,9 +4,9 @@
  * The Ethernet MAC with its DMA (RM0410, 42) and the PHY LAN8742A at address 0, over RMII.
  *
  * Receive: the DMA fills pbufs in a ring. The interrupt wakes the receive task, which posts them to
- * the stack and puts others in their place; it also looks every half second at the PHY's link.
- * Transmit: frames are copied into the ring's own buffers, as on boards/virt. The data cache stays
- * off, so that descriptors and buffers need no maintenance.
+ * the stack and replaces them; it also polls the PHY's link every half second. Transmit: frames are
+ * copied into the ring's own buffers, as on boards/virt. The data cache is off, so descriptors and
+ * buffers need no cache maintenance.
  */
 #include "board_api.h"
 
@@ -95,7 +95,7 @@ struct descriptor {
 };
 
 static volatile struct descriptor rx[RX_RING], tx[TX_RING];
-static struct pbuf *rx_buffers[RX_RING]; /* NULL: the place waits for one */
+static struct pbuf *rx_buffers[RX_RING]; /* NULL: the slot has no buffer */
 static uint8_t tx_buffers[TX_RING][ETH_PAD_SIZE + FRAME_MAX] __attribute__((aligned(4)));
 static unsigned rx_at, tx_at;
 static bool rx_starved;
@@ -134,7 +134,7 @@ static void phy_write(uint32_t number, uint32_t value)
         continue;
 }
 
-/* The first reading tells of a loss since the last, the second one what is. */
+/* The first read reports a loss since the previous one, the second the current state. */
 static void look_at_link(void)
 {
     bool up;
@@ -153,7 +153,7 @@ static void look_at_link(void)
 
 /* ---- receive ---- */
 
-/* Gives a place a buffer and the place to the DMA; false: there is no buffer. */
+/* Assigns a buffer to a slot and hands it to the DMA; false if there is no buffer. */
 static bool offer(unsigned at)
 {
     if (!rx_buffers[at])
@@ -176,14 +176,14 @@ static void take(unsigned at)
     if ((status & RX_ERROR) || (status & RX_WHOLE) != RX_WHOLE) {
         stats.rx_errors++;
         LINK_STATS_INC(link.err);
-        return; /* the buffer is used again */
+        return; /* the buffer is reused */
     }
     rx_buffers[at] = NULL;
     pbuf_realloc(p, (u16_t)(ETH_PAD_SIZE + RX_LEN(status)));
     ethernet_deliver(p);
 }
 
-/* A place without a buffer stops the ring there, and the task tries again at the next tick. */
+/* A slot without a buffer stops the ring; the task retries at the next tick. */
 static void receive_all(void)
 {
     for (rx_starved = false; !(rx[rx_at].status & OWNED_BY_DMA);) {
@@ -263,7 +263,7 @@ static void use_pins(void)
         pin_use(pins[i].port, pins[i].pin, AF_ETHERNET);
 }
 
-/* An address of the chip's own, marked as locally administered. */
+/* An address derived from the chip's id, marked as locally administered. */
 static void set_address(struct netif *netif)
 {
     static const uint8_t local = 0x02;
@@ -291,7 +291,7 @@ static void start_rings(void)
 static void start_controller(struct netif *netif)
 {
     RCC_AHB1RSTR |= RESET_ETHERNET;
-    SYSCFG_PMC |= PMC_RMII; /* to be chosen while the controller is in reset */
+    SYSCFG_PMC |= PMC_RMII; /* must be selected while the controller is in reset */
     RCC_AHB1ENR |= ENABLE_ETHERNET;
     RCC_AHB1RSTR &= ~RESET_ETHERNET;
     DMA_BUS_MODE |= BUS_RESET;
@@ -316,7 +316,7 @@ err_t board_netif_init(struct netif *netif)
     use_pins();
     start_controller(netif);
     ethernet_start(netif, transmit, &stats);
-    netif->flags &= (u8_t)~NETIF_FLAG_LINK_UP; /* until the PHY says so */
+    netif->flags &= (u8_t)~NETIF_FLAG_LINK_UP; /* until the PHY reports a link */
     rx_task = xTaskCreateStatic(receive_task, "eth", RX_TASK_STACK, NULL, ETHERNET_TASK_PRIORITY,
                                 stack, &task);
     nvic_set_priority(IRQ_ETHERNET, BOARD_IRQ_PRIORITY, BOARD_PRIO_BITS);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Sectors 7 to 11 of the internal flash, 256 KB each. Erasing one takes a second or two, in which
- * the processor waits for its next instruction: the tunnel erases one every 256 boots.
+ * Sectors 7 to 11 of the internal flash, 256 KB each. Erasing one takes one to two seconds and
+ * stalls the processor; the tunnel erases one every 256 boots.
  */
 #include "flash.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The registers that several files of this family use (RM0410), and what the files share.
+ * Registers used by several files of this family (RM0410), and shared declarations.
  */
 #ifndef STM32F7_H
 #define STM32F7_H
@@ -29,7 +29,7 @@
 
 enum port { PORT_A, PORT_B, PORT_C, PORT_D, PORT_G = 6 };
 
-/** Gives a pin to a peripheral, at its highest speed. */
+/** Assigns a pin to a peripheral, at the highest speed. */
 void pin_use(enum port port, unsigned pin, uint32_t function);
 
 void uart_start(void);

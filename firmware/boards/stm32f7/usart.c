@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * USART3, which the debugger offers as a serial port.
+ * USART3, which the debugger exposes as a serial port.
  */
 #include "uart.h"
 

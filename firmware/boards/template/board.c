@@ -11,8 +11,8 @@
 #include "flash.h"
 #include "template.h"
 
-/* Entries of the vector table behind the processor's (cortexm/startup.c):
- * here the numbers of the chip matter. */
+/* Entries of the vector table behind the processor's (cortexm/startup.c): here the chip's interrupt
+ * numbers determine the order. */
 __attribute__((section(".vectors.irq"), used)) static void (*const interrupts[2])(void) = {
     uart_isr, ethernet_isr};
 
@@ -23,7 +23,7 @@ void board_init(void)
     flash_start();
 }
 
-/* The instruction that sleeps until an interrupt. */
+/* Execute the instruction that sleeps until an interrupt. */
 void board_idle(void)
 {
     wait_for_interrupt();
@@ -41,8 +41,8 @@ uint64_t board_clock_us(void)
     return board_clock_ticks() / (BOARD_CLOCK_HZ / 1000000u);
 }
 
-/* A hardware generator with its self-tests, or nothing: with false there are no handshakes, with
- * weak bytes there is no security. */
+/* A hardware generator with its self-tests, or nothing: returning false prevents handshakes; weak
+ * bytes would make them insecure. */
 bool board_random(void *out, size_t len)
 {
     memset(out, 0, len);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * FreeRTOS on this family: what its port wants to be told, and sizes. Interrupt priorities are
- * values of the priority registers, so shifted to the implemented bits.
+ * FreeRTOS on this family: parameters of its port, and sizes. Interrupt priorities are values of
+ * the priority registers, so shifted to the implemented bits.
  */
 #ifndef BOARD_FREERTOS_H
 #define BOARD_FREERTOS_H

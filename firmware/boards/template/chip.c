@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * The flash. Here it is RAM, so nothing outlives a reset: put the controller's commands in place.
+ * The flash. Here it is RAM, which a reset clears: replace it by the controller's commands.
  */
 #include "flash.h"
 
@@ -22,7 +22,7 @@ bool chip_erase(size_t offset)
     return true;
 }
 
-/* Programming clears bits; where whole words must be written, keep the bytes beside as they are. */
+/* Programming clears bits; if only whole words can be written, preserve the adjacent bytes. */
 bool chip_program(size_t offset, const uint8_t *data, size_t len)
 {
     for (size_t i = 0; i < len; i++)

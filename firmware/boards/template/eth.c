@@ -26,7 +26,7 @@ void board_eth_stats(struct board_eth_stats *out)
 
 /* For each received frame: a pbuf of PBUF_POOL that holds ETH_PAD_SIZE bytes and the frame without
  * its CRC goes to ethernet_deliver(). Without a free pbuf, leave the frame with the controller and
- * try again at the next tick. Tell ethernet_set_link() what the PHY says. */
+ * try again at the next tick. Pass the PHY's link state to ethernet_set_link(). */
 static void receive_task(void *unused)
 {
     (void)unused;
@@ -34,7 +34,7 @@ static void receive_task(void *unused)
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
 }
 
-/* Silence the controller until the task has taken everything. */
+/* Mask the controller's interrupt until the task has emptied it. */
 void ethernet_isr(void)
 {
     BaseType_t woken = pdFALSE;
@@ -45,7 +45,7 @@ void ethernet_isr(void)
 }
 
 /* The frame begins ETH_PAD_SIZE bytes into the chain p. Copy it, or keep a reference to p until the
- * controller has read it, and free that soon after. ERR_BUF: no room now. */
+ * controller has read it, then free it promptly. ERR_BUF: no room now. */
 static err_t transmit(struct netif *netif, struct pbuf *p)
 {
     (void)netif;
@@ -54,7 +54,7 @@ static err_t transmit(struct netif *netif, struct pbuf *p)
     return ERR_BUF;
 }
 
-/* Starts the controller, which is to receive all multicast, and sets netif->hwaddr. */
+/* Starts the controller, which must receive all multicast, and sets netif->hwaddr. */
 err_t board_netif_init(struct netif *netif)
 {
     static StaticTask_t task;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Registers that several files use, and what the files of this family share.
+ * Registers used by several files of this family, and shared declarations.
  */
 #ifndef TEMPLATE_H
 #define TEMPLATE_H

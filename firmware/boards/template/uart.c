@@ -16,7 +16,7 @@ void uart_start(void)
     uart_listen(true);
 }
 
-/* With the interrupt masked, the sender should wait: use hardware flow control if there is any. */
+/* While the interrupt is masked the sender should wait: use hardware flow control if available. */
 void uart_listen(bool on)
 {
     (void)on;

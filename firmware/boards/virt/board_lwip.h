@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Sizes of lwIP on this family. The controller fills pbufs by DMA and makes the sender wait when
- * there are none, so the window is limited by memory only: -DWYRM_FIRMWARE_TCP_WINDOW=409600 is
- * fine.
+ * Sizes of lwIP on this family. The controller fills pbufs by DMA and blocks the sender when there
+ * are none, so only memory limits the window: -DWYRM_FIRMWARE_TCP_WINDOW=409600 works.
  */
 #ifndef BOARD_LWIP_H
 #define BOARD_LWIP_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Processor faults, semihosting calls that nothing answers among them, and reset.
+ * Processor faults, including semihosting calls without a host, and reset.
  */
 #include <stddef.h>
 
@@ -13,7 +13,7 @@
 #define TEST_RESET 0x7777u
 
 #define CAUSE_BREAKPOINT 3u
-#define INSIDE           4u /* the call's ebreak, behind the first of its three instructions */
+#define INSIDE           4u /* the call's ebreak, the second of its three instructions */
 
 enum { PC = 0, A0 = 10 };
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * memcpy() and memset() by words. Those of Debian's picolibc go byte by byte, 6 instructions each: a
- * fifth of the time in which the tunnel sends.
+ * memcpy() and memset() by words. Debian's picolibc copies byte by byte, 6 instructions each, which
+ * takes a fifth of the tunnel's time for sending.
  */
 
     .section .text.memcpy, "ax", @progbits
@@ -10,7 +10,7 @@
     .type memcpy, @function
     .cfi_sections .debug_frame
     .cfi_startproc
-memcpy: /* a0: to, a1: from, a2: how many bytes; a3: where it goes on, a4: its end */
+memcpy: /* a0: to, a1: from, a2: how many bytes; a3: current position, a4: end */
     mv a3, a0
     add a4, a0, a2
     xor t0, a0, a1
@@ -18,7 +18,7 @@ memcpy: /* a0: to, a1: from, a2: how many bytes; a3: where it goes on, a4: its e
     bnez t0, 5f
     sltiu t0, a2, 16
     bnez t0, 6f
-1:  andi t0, a3, 3 /* bytes up to a whole word */
+1:  andi t0, a3, 3 /* bytes before the first whole word */
     beqz t0, 2f
     lbu t1, 0(a1)
     sb t1, 0(a3)
@@ -46,14 +46,14 @@ memcpy: /* a0: to, a1: from, a2: how many bytes; a3: where it goes on, a4: its e
     addi a1, a1, 32
     addi a3, a3, 32
     bleu a3, a5, 3b
-4:  addi a5, a4, -4 /* words that remain */
+4:  addi a5, a4, -4 /* remaining words */
     bgtu a3, a5, 6f
     lw t0, 0(a1)
     sw t0, 0(a3)
     addi a1, a1, 4
     addi a3, a3, 4
     j 4b
-5:  addi a5, a4, -4 /* four bytes at a time, where words of both do not meet */
+5:  addi a5, a4, -4 /* four bytes at a time, if the alignments differ */
     sltiu t0, a2, 4
     bnez t0, 6f
 7:  lbu t0, 0(a1)
@@ -67,7 +67,7 @@ memcpy: /* a0: to, a1: from, a2: how many bytes; a3: where it goes on, a4: its e
     addi a1, a1, 4
     addi a3, a3, 4
     bleu a3, a5, 7b
-6:  beq a3, a4, 8f /* bytes that remain */
+6:  beq a3, a4, 8f /* remaining bytes */
     lbu t0, 0(a1)
     sb t0, 0(a3)
     addi a1, a1, 1

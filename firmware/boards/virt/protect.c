@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Memory protection (RISC-V Privileged Architecture, 3.7). Entries are locked, as only such ones
- * bind machine mode: code cannot be written, data cannot be executed, and neither NULL nor the
- * memory behind the firmware's can be accessed. Borders are those of pages, for smaller regions
- * would slow the emulator down.
+ * Memory protection (RISC-V Privileged Architecture, 3.7). Entries are locked, because only locked
+ * ones apply to machine mode: code cannot be written, data cannot be executed, and neither NULL nor
+ * memory after the firmware's can be accessed. Regions are page-aligned, because smaller ones slow
+ * the emulator down.
  */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 #define READ   1u
 #define WRITE  2u
 #define EXEC   4u
-#define TOP    (1u << 3) /* from the address of the entry before */
+#define TOP    (1u << 3) /* from the previous entry's address */
 #define NAPOT  (3u << 3)
 #define LOCKED (1u << 7)
 
@@ -46,7 +46,7 @@ void protect_memory(void)
     /* The emulator keeps locked entries across a reset, which begins in ROM and flash. */
     CSR_WRITE("pmpcfg0", (LOCKED | NAPOT) | (LOCKED | NAPOT | READ | EXEC) << 8 |
                              (LOCKED | NAPOT | READ | EXEC) << 16 | 0u << 24);
-    /* The last one takes the right to execute from all else. */
+    /* The last entry makes everything else non-executable. */
     CSR_WRITE("pmpcfg1", (LOCKED | TOP | READ | EXEC) | (LOCKED | TOP | READ | WRITE) << 8 |
                              (LOCKED | TOP) << 16 | (LOCKED | NAPOT | READ | WRITE) << 24);
 }

@@ -56,7 +56,7 @@ void irq_enable(uint32_t irq)
     PLIC_ENABLE(irq) |= 1u << irq % 32u;
 }
 
-/* FreeRTOS calls this for all but the tick, which leaves the external ones. */
+/* FreeRTOS calls this for all interrupts except the tick: external ones. */
 void freertos_risc_v_application_interrupt_handler(uint32_t cause)
 {
     uint32_t irq;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Wyrmling authors
  * SPDX-License-Identifier: MIT
  *
- * Where traps go: interrupts and yields to FreeRTOS, faults with all registers to fault_entry().
+ * The trap handler: interrupts and yields go to FreeRTOS, faults with all registers to
+ * fault_entry().
  */
 
     .section .text.trap, "ax", @progbits
@@ -32,7 +33,7 @@ exception:
     csrr t0, mscratch
     j freertos_risc_v_exception_handler
 
-    /* A fault within the handling of a fault ends up here again; fault_entry() notices. */
+    /* A fault within a fault handler comes here again; fault_entry() detects it. */
 fault:
     la t0, fault_registers
     .irp x, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31

@@ -5,12 +5,11 @@
  * Version 1.1: 4.2 registers, 2.6 split rings, 5.1 network).
  *
  * Receive: the device fills pbufs by DMA; the interrupt only wakes the receive task, which posts
- * them to the stack and puts others in their place. Without free pbufs, places stay empty, and the
- * device keeps what arrives until the task, which then looks every tick, finds some.
+ * them to the stack and replaces them. Without free pbufs, slots stay empty and the device holds
+ * incoming frames; the task retries every tick.
  *
  * Transmit: frames are copied into buffers of the ring, because the device reads them later, and
- * nothing would free a pbuf soon after without an interrupt for each. Called under lwIP's core
- * lock.
+ * freeing pbufs promptly would take an interrupt per frame. Called under lwIP's core lock.
  */
 #include "board_api.h"
 
@@ -77,8 +76,8 @@ enum {
 #define NO_INTERRUPT     1u /* in the flags of an available ring */
 #define NO_NOTIFY        1u /* in the flags of a used ring */
 
-/* Before every frame the device has a header, which asks for nothing here. It ends ETH_PAD_SIZE
- * bytes behind a word, as the padding of lwIP does, so both share these bytes. */
+/* The device expects a header before every frame; it is zero here. It ends ETH_PAD_SIZE bytes after
+ * a word boundary, as lwIP's padding does, so both share these bytes. */
 #define HEADER_LEN  12u
 #define BUFFER_SIZE (HEADER_LEN + ETH_PAD_SIZE + FRAME_MAX)
 
@@ -107,7 +106,7 @@ struct used_element {
 
 DEFINE_RING(rx, RX_RING);
 DEFINE_RING(tx, TX_RING);
-static struct pbuf *rx_buffers[RX_RING]; /* NULL: the place waits for one */
+static struct pbuf *rx_buffers[RX_RING]; /* NULL: the slot has no buffer */
 static unsigned rx_empty;
 static uint16_t rx_seen;
 static uint16_t tx_free[TX_RING], tx_free_count, tx_seen;
@@ -115,7 +114,7 @@ static uint8_t tx_buffers[TX_RING][BUFFER_SIZE] __attribute__((aligned(4)));
 
 static struct board_eth_stats stats;
 static TaskHandle_t rx_task;
-static uintptr_t device; /* 0: the machine has none */
+static uintptr_t device; /* 0: none in this machine */
 
 static volatile uint32_t *reg(unsigned offset)
 {
@@ -166,7 +165,7 @@ static void fill(void)
         *reg(QUEUE_NOTIFY) = QUEUE_RX;
 }
 
-/* The next received frame, behind ETH_PAD_SIZE bytes; its place gets another buffer at once. */
+/* The next received frame, behind ETH_PAD_SIZE bytes; its slot gets a new buffer at once. */
 static struct pbuf *take(void)
 {
     volatile const struct used_element *element = &rx.used.ring[rx_seen % RX_RING];
@@ -220,7 +219,7 @@ static void receive_task(void *unused)
     }
 }
 
-/* Frames raise no further interrupt until the task has taken all; changes of the link do. */
+/* Frames raise no further interrupt until the task has taken all of them; link changes do. */
 void ethernet_isr(void)
 {
     BaseType_t woken = pdFALSE;
@@ -234,7 +233,7 @@ void ethernet_isr(void)
 
 /* ---- transmit ---- */
 
-/* The device may be done with buffers in any order. */
+/* The device may return buffers in any order. */
 static void reclaim(void)
 {
     while (tx_seen != tx.used.index) {
@@ -311,7 +310,7 @@ static void negotiate(void)
     *reg(DRIVER_FEATURES) = FEATURE_VERSION_1;
     *reg(STATUS) = STATUS_ACKNOWLEDGE | STATUS_DRIVER | STATUS_FEATURES_OK;
     if (!(*reg(STATUS) & STATUS_FEATURES_OK))
-        board_panic("the network device refuses its driver", "features", 0);
+        board_panic("the network device rejected its driver", "features", 0);
 }
 
 static void start_device(struct netif *netif)

@@ -324,7 +324,7 @@ TEST(refused_configuration_is_not_replaced_by_an_empty_one)
     assert_int_equal(reboot(), 0);
     assert_int_equal(conf_start(), CONF_REFUSED);
     assert_false(command("save"));
-    assert_non_null(strstr(said, "error: there is nothing to save, and the saved configuration"));
+    assert_non_null(strstr(said, "error: there is nothing to save, and the unreadable saved"));
     conf_set_own_key(key);
     assert_false(command("save"));
     conf_set_strict(true);

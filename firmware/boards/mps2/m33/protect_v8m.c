@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Memory protection (ARMv8-M Architecture Reference Manual, B8): code cannot be written, data
- * cannot be executed. Regions do not overlap, and every one can be read; what lies beyond the
- * firmware's memory, and around NULL, is at least neither written nor executed.
+ * cannot be executed. Regions do not overlap, and all are readable. Memory outside the firmware's,
+ * including around NULL, can be neither written nor executed.
  */
 #include <stdint.h>
 
@@ -25,7 +25,7 @@
 #define READ_ONLY  4u
 #define NO_EXECUTE 1u
 
-#define LAST_BITS 0x1fu /* of an address, which a region's end leaves out */
+#define LAST_BITS 0x1fu /* low address bits, which a region's limit omits */
 
 static void region(uint32_t number, const uint8_t *begin, const uint8_t *end, uint32_t access)
 {

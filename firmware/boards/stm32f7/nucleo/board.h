@@ -16,7 +16,7 @@
 #define BOARD_PRIO_BITS    4u
 #define BOARD_IRQ_PRIORITY 12u /* of peripherals: below what FreeRTOS masks, above the kernel */
 
-/* Sectors 7 to 11; the firmware has those before. */
+/* Sectors 7 to 11; the firmware uses the ones before. */
 #define BOARD_FLASH_SECTOR  0x40000u
 #define BOARD_STORE_SECTORS 2u
 #define BOARD_CONF_SECTORS  2u

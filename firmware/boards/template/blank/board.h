@@ -10,11 +10,10 @@
 #define BOARD_DESCRIPTION "Skeleton for a new board"
 
 #define BOARD_CLOCK_HZ     1000000u /* of the device clock; at least 1 MHz is best */
-#define BOARD_FLASH_SECTOR 4096u    /* the smallest part that can be erased */
-#define BOARD_SHELL_STACK  4096u    /* bytes; `tasks` shows what is used */
+#define BOARD_FLASH_SECTOR 4096u    /* the smallest erasable unit */
+#define BOARD_SHELL_STACK  4096u    /* bytes; `tasks` shows the use */
 
-/* How many sectors the partitions have: two at least, and what two configurations of 4,156 bytes
- * take. */
+/* Sectors per partition: at least two, and enough for two configurations of 4,156 bytes. */
 #define BOARD_STORE_SECTORS 2u
 #define BOARD_CONF_SECTORS  4u
 

@@ -9,7 +9,7 @@
 #define BOARD_NAME        "rv32"
 #define BOARD_DESCRIPTION "QEMU virt, RV32IMC"
 
-#define BOARD_CLOCK_HZ    10000000u /* of mtime, which is device clock and tick timer */
+#define BOARD_CLOCK_HZ    10000000u /* of mtime, the device clock and tick timer */
 #define BOARD_SHELL_STACK 4096u     /* bytes */
 
 /* Two chips of 16 bits side by side. The machine starts in the first sector. */
