@@ -159,7 +159,7 @@ def test_the_headers_are_cpp_17(compiler: str, tmp_path: Path) -> None:
         pytest.skip(f"{compiler} is missing: ./wyrm setup")
     lwip = third_party.folder() / "lwip"
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
-    flags += [f"-I{SRC}", f"-I{IDF}", "-DESP_PLATFORM"]
+    flags += [f"-I{SRC}", f"-I{IDF}", f"-I{paths.TESTS / 'esp_idf' / 'include'}", "-DESP_PLATFORM"]
     flags += ["-isystem", str(lwip / "src/include")]
     flags += ["-isystem", str(lwip / "contrib/ports/unix/port/include")]
     for header in sorted(SRC.glob("wyrm*.h")):

@@ -26,7 +26,7 @@
 #include "lwip/udp.h"
 #include "netif/tapif.h"
 
-enum { ECHO_PORT = 7, REPORT_PORT = 9, REPORT_MS = 1000 };
+#include "../../support/udp_services.h"
 
 /* ---- The lock -------------------------------------------------------------------- */
 
@@ -87,47 +87,11 @@ const struct wyrm_platform *wyrm_tunnel_platform(void)
     return &platform;
 }
 
-/* ---- The application's datagrams ----------------------------------------------------- */
-
-static struct udp_pcb *pcb;
-
-static void echo(void *arg, struct udp_pcb *from, struct pbuf *p, const ip_addr_t *addr, u16_t port)
-{
-    (void)arg;
-    (void)udp_sendto(from, p, addr, port);
-    pbuf_free(p);
-}
-
-static void report(void *address)
-{
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 32, PBUF_RAM);
-
-    if (p != NULL) {
-        memset(p->payload, 0, p->len);
-        (void)udp_sendto(pcb, p, address, REPORT_PORT);
-        pbuf_free(p);
-    }
-    sys_timeout(REPORT_MS, report, address);
-}
-
 /* ---- Start --------------------------------------------------------------------------- */
-
-static ip_addr_t address_from(const char *variable)
-{
-    const char *text = getenv(variable);
-    ip_addr_t address;
-
-    if (text == NULL || !ipaddr_aton(text, &address)) {
-        fprintf(stderr, "%s must be an address\n", variable);
-        exit(2);
-    }
-    return address;
-}
 
 static void on_start(void *started)
 {
     static struct netif netif;
-    static ip_addr_t reports_to;
     ip_addr_t address = address_from("BOARD_ADDRESS"), gateway = address_from("BOARD_GATEWAY");
     ip4_addr_t mask;
 
@@ -136,11 +100,7 @@ static void on_start(void *started)
     netif_set_default(&netif);
     netif_set_up(&netif);
     dns_setserver(0, &gateway);
-    pcb = udp_new();
-    (void)udp_bind(pcb, IP_ADDR_ANY, ECHO_PORT);
-    udp_recv(pcb, echo, NULL);
-    reports_to = address_from("BOARD_REPORTS_TO");
-    report(&reports_to);
+    services_start();
     sys_sem_signal(started);
 }
 

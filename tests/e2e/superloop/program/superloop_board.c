@@ -27,7 +27,9 @@
 #include "netif/ethernet.h"
 #include "netif/tapif.h"
 
-enum { ECHO_PORT = 7, REPORT_PORT = 9, REPORT_MS = 1000, CONF_MAX = 1024 };
+#include "../../support/udp_services.h"
+
+enum { CONF_MAX = 1024 };
 
 char my_wg_quick_file[CONF_MAX];
 
@@ -37,7 +39,6 @@ void my_poll_ethernet(void);
 void my_log(const char *sentence);
 
 static struct netif netif;
-static struct udp_pcb *pcb;
 static int flash = -1;
 
 static const char *setting(const char *variable)
@@ -78,39 +79,7 @@ static bool save(void *ctx, unsigned place, const void *buf, size_t len)
 
 const struct wyrm_store_io my_flash = {.load = load, .save = save};
 
-/* ---- The application's datagrams ----------------------------------------------------- */
-
-static void echo(void *arg, struct udp_pcb *from, struct pbuf *p, const ip_addr_t *addr, u16_t port)
-{
-    (void)arg;
-    (void)udp_sendto(from, p, addr, port);
-    pbuf_free(p);
-}
-
-static void report(void *address)
-{
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 32, PBUF_RAM);
-
-    if (p != NULL) {
-        memset(p->payload, 0, p->len);
-        (void)udp_sendto(pcb, p, address, REPORT_PORT);
-        pbuf_free(p);
-    }
-    sys_timeout(REPORT_MS, report, address);
-}
-
 /* ---- Start and poll -------------------------------------------------------------------- */
-
-static ip_addr_t address_from(const char *variable)
-{
-    ip_addr_t address;
-
-    if (!ipaddr_aton(setting(variable), &address)) {
-        fprintf(stderr, "%s must be an address\n", variable);
-        exit(2);
-    }
-    return address;
-}
 
 static void read_file(void)
 {
@@ -126,7 +95,6 @@ static void read_file(void)
 
 void my_start(void)
 {
-    static ip_addr_t reports_to;
     ip_addr_t address = address_from("BOARD_ADDRESS"), gateway = address_from("BOARD_GATEWAY");
     ip4_addr_t mask;
 
@@ -137,11 +105,7 @@ void my_start(void)
     netif_add(&netif, &address, &mask, &gateway, NULL, tapif_init, ethernet_input);
     netif_set_default(&netif);
     netif_set_up(&netif);
-    pcb = udp_new();
-    (void)udp_bind(pcb, IP_ADDR_ANY, ECHO_PORT);
-    udp_recv(pcb, echo, NULL);
-    reports_to = address_from("BOARD_REPORTS_TO");
-    report(&reports_to);
+    services_start();
 }
 
 void my_poll_ethernet(void)
