@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 from wyrmlab import boards
+from wyrmlab.network.host import HERE
 from wyrmlab.peers import pair as daemons
 from wyrmlab.peers import wireguard
 from wyrmlab.peers.device_tunnel import DeviceTunnel, Family, boot
 
 MakePair = Callable[..., DeviceTunnel]
+HOST, BOARD, HOST_INNER = "10.9.0.1", "10.9.0.2", "10.77.0.1"
 
 
 @pytest.fixture
@@ -72,3 +74,16 @@ def connect(
             return stack.enter_context(daemons.pair(tmp_path, *programs, **options))  # type: ignore[arg-type]
 
         yield connected
+
+
+@pytest.fixture
+def tap_board() -> Iterator[dict[str, str]]:
+    """A TAP for a program that runs lwIP on this machine; the environment that tells it so."""
+    HERE.ip("tuntap add mode tap name board0")
+    try:
+        HERE.add_address("board0", f"{HOST}/24")
+        HERE.ip("link set board0 up")
+        board = {"PRECONFIGURED_TAPIF": "board0", "BOARD_ADDRESS": BOARD}
+        yield board | {"BOARD_GATEWAY": HOST, "BOARD_REPORTS_TO": HOST_INNER}
+    finally:
+        HERE.ip("link delete board0", check=False)

@@ -35,7 +35,7 @@ PEER_PRIVATE = "AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA0M="
 DEVICE_PRIVATE = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAUE="
 PSK = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
 
-GATEWAY, BOARD = "10.9.0.1", "10.9.0.2"
+GATEWAY = "10.9.0.1"
 PEER_INNER, DEVICE_INNER = "10.77.0.1", "10.77.0.2"
 ALSO_ALLOWED, NOT_ALLOWED = "10.79.3.1", "10.78.0.1"
 
@@ -179,33 +179,22 @@ class Running:
 
 
 @pytest.fixture
-def running(program: Path, tmp_path: Path) -> Iterator[Running]:
-    HERE.ip("tuntap add mode tap name board0")
-    try:
-        HERE.add_address("board0", f"{GATEWAY}/24")
-        HERE.ip("link set board0 up")
+def running(program: Path, tap_board: dict[str, str], tmp_path: Path) -> Iterator[Running]:
+    service = HERE.service(
+        "esphome",
+        "env",
+        f"--chdir={tmp_path}",
+        program,
+        log=tmp_path / "esphome.log",
+        env=tap_board,
+    )
+    with NameServer() as names:
         peer = WireGuard(HERE, "wg0", "wireguard-go", tmp_path / "peer.log")
-        board = {"PRECONFIGURED_TAPIF": "board0", "BOARD_ADDRESS": BOARD}
-        board |= {"BOARD_GATEWAY": GATEWAY, "BOARD_REPORTS_TO": PEER_INNER}
-        service = HERE.service(
-            "esphome",
-            "env",
-            f"--chdir={tmp_path}",
-            program,
-            log=tmp_path / "esphome.log",
-            env=board,
-        )
-        with NameServer() as names:
-            made = Running(service, peer, names, tmp_path, public_key(DEVICE_PRIVATE))
-            made.start_peer()
-            service.start()
-            try:
-                yield made
-            finally:
-                service.stop()
-                peer.stop()
-    finally:
-        HERE.ip("link delete board0", check=False)
+        made = Running(service, peer, names, tmp_path, public_key(DEVICE_PRIVATE))
+        made.start_peer()
+        with service:
+            yield made
+        peer.stop()
 
 
 @pytest.mark.netns

@@ -17,7 +17,7 @@ from wyrmlab.setup import third_party
 
 BUILD = paths.BUILD / "superloop"
 
-GATEWAY, BOARD = "10.9.0.1", "10.9.0.2"
+GATEWAY = "10.9.0.1"
 PEER_INNER, DEVICE_INNER = "10.77.0.1", "10.77.0.2"
 ECHO_PORT = 7
 
@@ -62,7 +62,7 @@ class Running:
 
 
 @pytest.fixture
-def running(program: Path, tmp_path: Path) -> Iterator[Running]:
+def running(program: Path, tap_board: dict[str, str], tmp_path: Path) -> Iterator[Running]:
     device, own, psk = make_keys(), make_keys(), make_psk()
     conf = tmp_path / "wg.conf"
     conf.write_text(
@@ -70,25 +70,14 @@ def running(program: Path, tmp_path: Path) -> Iterator[Running]:
         f"[Peer]\nPublicKey = {own.public}\nPresharedKey = {psk}\n"
         f"Endpoint = {GATEWAY}:51820\nAllowedIPs = 10.77.0.0/24\n"
     )
-    HERE.ip("tuntap add mode tap name board0")
-    try:
-        HERE.add_address("board0", f"{GATEWAY}/24")
-        HERE.ip("link set board0 up")
-        board = {"PRECONFIGURED_TAPIF": "board0", "BOARD_ADDRESS": BOARD}
-        board |= {"BOARD_GATEWAY": GATEWAY, "BOARD_REPORTS_TO": PEER_INNER}
-        board |= {"BOARD_CONF": str(conf), "BOARD_FLASH": str(tmp_path / "flash")}
-        peer = WireGuard(HERE, "wg0", "wireguard-go", tmp_path / "peer.log")
-        service = HERE.service("superloop", program, log=tmp_path / "superloop.log", env=board)
-        made = Running(service, peer, device, own, psk)
-        made.start_peer()
-        service.start()
-        try:
-            yield made
-        finally:
-            service.stop()
-            peer.stop()
-    finally:
-        HERE.ip("link delete board0", check=False)
+    board = tap_board | {"BOARD_CONF": str(conf), "BOARD_FLASH": str(tmp_path / "flash")}
+    peer = WireGuard(HERE, "wg0", "wireguard-go", tmp_path / "peer.log")
+    service = HERE.service("superloop", program, log=tmp_path / "superloop.log", env=board)
+    made = Running(service, peer, device, own, psk)
+    made.start_peer()
+    with service:
+        yield made
+    peer.stop()
 
 
 @pytest.mark.netns
