@@ -58,6 +58,11 @@ const struct command commands[] = {
     {"genkey", "", "generate a private key that never leaves the device", NULL, command_genkey},
     {"genpsk", "", "generate a preshared key", NULL, command_genpsk},
     {"pubkey", "", "the public key of the private key in use", NULL, command_pubkey},
+    {"sleep", "SECONDS", "deep sleep; the tunnel's sessions continue afterwards",
+     "  The device sleeps with network and tunnel down, and wakes by a reset. It starts the "
+     "tunnel\n"
+     "  with the saved configuration ('conf save') and resumes its sessions without a handshake.\n",
+     command_sleep},
     {"uapi", "", "one request of wg(8)'s protocol, for programs ('./wyrm bridge')",
      "  Reads a `get=1` or `set=1` request without echo, up to an empty line. Answers as "
      "described\n"

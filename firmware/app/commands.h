@@ -27,6 +27,7 @@ bool command_monitor(int argc, char **argv);
 bool command_ping(int argc, char **argv);
 bool command_pubkey(int argc, char **argv);
 bool command_reboot(int argc, char **argv);
+bool command_sleep(int argc, char **argv);
 bool command_stats(int argc, char **argv);
 bool command_tasks(int argc, char **argv);
 bool command_uapi(int argc, char **argv);

@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "conf.h"
 #include "console.h"
+#include "deep_sleep.h"
 #include "gateway.h"
 #include "guard.h"
 #include "net.h"
@@ -59,6 +60,7 @@ static void start_tunnel(enum conf_saved found)
     if (found == CONF_GOOD && !wg_up())
         (void)shell_error("traffic for the tunnel is dropped until it is up; 'wg up' tries again, "
                           "'wg off' routes the traffic as usual");
+    deep_sleep_report();
     if (found == CONF_REFUSED)
         (void)shell_error("the saved configuration is unusable, so only DHCP, neighbor discovery "
                           "and pings to neighbors are sent; enter a valid one with 'conf paste' "

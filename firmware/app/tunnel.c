@@ -14,6 +14,7 @@
 #include "board_api.h"
 #include "build_info.h"
 #include "console.h"
+#include "deep_sleep.h"
 #include "guard.h"
 #include "names.h"
 #include "neighbors.h"
@@ -21,6 +22,7 @@
 #include "shell.h"
 
 #define WORKER_PRIORITY 1
+#define SESSION_LIFE_MS 180000u /* REJECT_AFTER_TIME */
 
 static struct wyrm_worker worker;
 static struct wyrm_store store;
@@ -156,6 +158,7 @@ void tunnel_init(void)
     if (wyrm_store_init(&store, &io, WYRM_BUILD_UNIX_S) == WYRM_STORE_LOST)
         (void)shell_error("the timestamps in flash are lost, so peers may reject this device "
                           "for a while; a new key ('genkey') avoids that");
+    deep_sleep_start();
 }
 
 struct application {
@@ -228,6 +231,35 @@ static void use_dns(const struct wyrm_conf *conf)
     net_use_dns(servers, count);
 }
 
+static wyrm_status configure(const struct application *a)
+{
+    wyrm_status status = wyrm_set_private_key(wyrm_lwip_device(tunnel_lwip()), a->key);
+
+    for (uint16_t i = 0; i < a->conf->n_peers && status >= 0; i++)
+        status = apply_peer(a, i);
+    return status;
+}
+
+/* What the device itself does not remember over a sleep. Peers whose session has expired are
+ * connected anew, as at any boot. */
+static void recall_peers(const struct wyrm_conf *conf)
+{
+    const wyrm_ms now = wyrm_lwip_now_locked(tunnel_lwip());
+    struct wyrm_peer_info info;
+
+    for (uint16_t i = 0; i < conf->n_peers; i++)
+        if (conf->peers[i].endpoint.name_len > 0 && conf->peers[i].endpoint.address.family == 0)
+            names_keep(conf->peers[i].pub, &conf->peers[i].endpoint);
+    for (wyrm_peer_id id = 0; id < TUNNEL_PEERS; id++) {
+        if (!look(id, &info))
+            continue;
+        was_ready[id] = info.last_handshake != WYRM_NEVER &&
+                        now - info.last_handshake < (wyrm_ms)SESSION_LIFE_MS;
+        if (!was_ready[id] && info.endpoint.family != 0)
+            (void)wyrm_peer_connect(wyrm_lwip_device(tunnel_lwip()), now, id);
+    }
+}
+
 /* Holds the core lock from the old configuration to the new one, so that no packet leaks between
  * them. If the new one fails, traffic for its prefixes stays refused. */
 static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
@@ -253,10 +285,12 @@ static wyrm_status apply(struct wyrm_lwip *lwip, void *argument)
     if (a->error != ERR_OK)
         return WYRM_E_STATE;
 
-    wyrm_status status = wyrm_set_private_key(wyrm_lwip_device(lwip), a->key);
+    wyrm_status status = deep_sleep_resume(conf, a->key);
 
-    for (uint16_t i = 0; i < conf->n_peers && status >= 0; i++)
-        status = apply_peer(a, i);
+    if (status >= 0)
+        recall_peers(conf);
+    else
+        status = configure(a);
     if (status < 0) {
         wyrm_lwip_stop_locked(lwip);
         return status;
@@ -315,6 +349,7 @@ void tunnel_show_stats(void)
                    (unsigned)neighbors_refused());
     if (!tunnel_is_up())
         return;
+    console_printf("sleep     resumed %u\n", (unsigned)deep_sleep_resumed());
     wyrm_lwip_count(tunnel_lwip(), &c, drops);
     console_printf("tunnel    rx %u  tx %u  rx-copies %u  tx-copies %u  held %u  held-dropped %u\n",
                    (unsigned)c.rx_packets, (unsigned)c.tx_packets, (unsigned)c.rx_copies,

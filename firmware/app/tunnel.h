@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Controls the board's one tunnel: starting and stopping it, its worker, its timestamps in flash
- * and its entropy. Uses names, resolver, guard, neighbors and net; none of them includes this
- * header.
+ * and its entropy. Uses deep_sleep, names, resolver, guard, neighbors and net; none of them
+ * includes this header.
  */
 #ifndef TUNNEL_H
 #define TUNNEL_H
@@ -14,7 +14,8 @@
 
 #include "tunnel_device.h"
 
-/** Reads the timestamp mark. Called once, after net_start(), by the console's owner. */
+/** Reads the timestamp mark and the retained RAM. Called once, after net_start(), by the console's
+ * owner. */
 void tunnel_init(void);
 
 /**

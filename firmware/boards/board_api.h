@@ -96,6 +96,26 @@ bool board_flash_read(enum board_flash_part part, size_t offset, void *out, size
 bool board_flash_erase(enum board_flash_part part, size_t offset, size_t len);
 bool board_flash_program(enum board_flash_part part, size_t offset, const void *data, size_t len);
 
+/* ---- deep sleep ---- */
+
+/**
+ * RAM that nothing else uses and that keeps its content from board_deep_sleep() until after the
+ * reset that ends the sleep; *size in bytes, aligned for any type. NULL: the board has none. It
+ * must be real RAM, never a copy in flash. After power-on its content is arbitrary.
+ */
+void *board_retained(size_t *size);
+
+/**
+ * How long the sleep lasted that has ended with this boot, in ms, rounded up by the error of the
+ * clock that measured it, too. UINT32_MAX: no sleep has, or it is unknown how long it was. Called
+ * once in a boot; after a reset of any other cause the answer is UINT32_MAX.
+ */
+uint32_t board_slept_ms(void);
+
+/** Writes back data caches over the retained RAM, turns off everything else and resets the board
+ * after `ms`. Called with the network down. */
+_Noreturn void board_deep_sleep(uint32_t ms);
+
 /* ---- network ---- */
 
 /** netif_add() initialiser of the board's Ethernet. */

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -25,10 +25,21 @@ def pair(board: boards.Board, firmware: Path, tmp_path: Path) -> Iterator[MakePa
     with ExitStack() as stack:
 
         def make(
-            outer: Family = 4, psk: str = "", program: Path | str = "wireguard-go"
+            outer: Family = 4,
+            psk: str = "",
+            program: Path | str = "wireguard-go",
+            qemu_options: Sequence[str] = (),
         ) -> DeviceTunnel:
             return stack.enter_context(
-                boot(firmware, tmp_path, outer=outer, psk=psk, board=board.name, program=program)
+                boot(
+                    firmware,
+                    tmp_path,
+                    outer=outer,
+                    psk=psk,
+                    board=board.name,
+                    program=program,
+                    qemu_options=qemu_options,
+                )
             )
 
         yield make

@@ -51,6 +51,7 @@ lx60_reset:
     movi    a0, 0
     wsr     a0, intenable
     wsr     a0, lcount
+    wsr     a0, ccount      /* the device clock starts at reset */
     wsr     a0, windowbase
     rsync
     movi    a0, 1

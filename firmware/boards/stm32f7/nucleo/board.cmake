@@ -17,6 +17,7 @@ set(BOARD_SOURCES
   ${common}/ethernet.c
   ${common}/flash.c
   ${common}/no_host.c
+  ${common}/no_retained.c
   ${common}/panic.c)
 set(BOARD_LINKER_SCRIPT ${family}/stm32f767.ld)
 set(BOARD_LINK_OPTIONS -nostartfiles --specs=nano.specs)

@@ -21,6 +21,7 @@ set(BOARD_SOURCES
   ${common}/ethernet.c
   ${common}/flash.c
   ${common}/no_host.c # or arguments.c and semihost.c, in an emulator
+  ${common}/no_retained.c
   ${common}/panic.c)
 set(BOARD_LINKER_SCRIPT ${family}/template.ld)
 set(BOARD_LINK_OPTIONS -nostartfiles --specs=nano.specs)

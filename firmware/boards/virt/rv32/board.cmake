@@ -21,6 +21,7 @@ set(BOARD_SOURCES
   ${common}/ethernet.c
   ${common}/flash.c
   ${common}/panic.c
+  ${common}/retained.c
   ${common}/semihost.c)
 set(BOARD_LINKER_SCRIPT ${virt}/virt.ld)
 set(BOARD_LINK_OPTIONS -nostartfiles)

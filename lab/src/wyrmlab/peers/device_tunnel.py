@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -146,6 +146,7 @@ def boot(
     board: str = boards.DEFAULT,
     program: Path | str = "wireguard-go",
     wiring: Wiring | None = None,
+    qemu_options: Sequence[str] = (),
 ) -> Iterator[DeviceTunnel]:
     """Both ends started on a TAP of their own and not yet configured; logs and the device's flash
     go to `folder`. `program` is the peer's, as in `WireGuard`. Without `wiring`, names and
@@ -163,6 +164,7 @@ def boot(
             log_dir=folder,
             flash=folder / "flash",
             wiring=wiring,
+            qemu_options=qemu_options,
         ) as device,
         WireGuard(HERE, interface or wiring.interface, program, log, log_level="verbose") as peer,
     ):
