@@ -295,10 +295,9 @@ static const struct wyrm_conf_peer *find_owner(const struct wyrm_conf *conf,
     for (unsigned p = conf->n_peers; p-- > 0;) {
         const struct wyrm_conf_peer *peer = &conf->peers[p];
 
-        for (unsigned i = 0; i < peer->allowed.count; i++) {
+        for (unsigned i = 0; i < peer->allowed.count; i++)
             if (is_same_network(&conf->prefixes[peer->allowed.first + i], prefix))
                 return peer;
-        }
     }
     return NULL;
 }

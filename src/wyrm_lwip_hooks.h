@@ -36,9 +36,8 @@ static inline struct netif *wyrm_lwip_interpose_route4(const ip4_addr_t *src,
 {
     struct netif *best = wyrm_lwip_route4(src, dest), *theirs = NULL;
 
-    if (!wyrm_lwip_is_tunnel(best)) {
+    if (!wyrm_lwip_is_tunnel(best))
         theirs = LWIP_HOOK_IP4_ROUTE_SRC(src, dest);
-    }
     return theirs != NULL ? theirs : best;
 }
 
@@ -47,9 +46,8 @@ static inline struct netif *wyrm_lwip_interpose_route4(const ip4_addr_t *src,
 
 static inline int wyrm_lwip_interpose_input4(struct pbuf *p, struct netif *inp)
 {
-    if (wyrm_lwip_input4(p, inp)) {
+    if (wyrm_lwip_input4(p, inp))
         return 1;
-    }
 #ifdef LWIP_HOOK_IP4_INPUT
     return LWIP_HOOK_IP4_INPUT(p, inp);
 #else
@@ -79,9 +77,8 @@ static inline struct netif *wyrm_lwip_interpose_route6(const ip6_addr_t *src,
 
 static inline int wyrm_lwip_interpose_input6(struct pbuf *p, struct netif *inp)
 {
-    if (wyrm_lwip_input6(p, inp)) {
+    if (wyrm_lwip_input6(p, inp))
         return 1;
-    }
 #ifdef LWIP_HOOK_IP6_INPUT
     return LWIP_HOOK_IP6_INPUT(p, inp);
 #else

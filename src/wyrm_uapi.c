@@ -238,12 +238,11 @@ static int replace_peers(struct set *set, const struct line *line)
     if (set->pass == PASS_CHECK)
         return WYRM_UAPI_OK;
     routes_of(set)->routes_used = 0; /* all at once: each peer would look for its own */
-    for (wyrm_peer_id id = 0; id < set->host->dev->pools->n_peers; id++) {
+    for (wyrm_peer_id id = 0; id < set->host->dev->pools->n_peers; id++)
         if (set->pass == PASS_TRY)
             trial_remove(set->trial, id);
         else
             (void)wyrm_peer_remove(set->host->dev, id); /* an empty place is fine */
-    }
     return WYRM_UAPI_OK;
 }
 

@@ -45,14 +45,11 @@ static int mask_length(const uint8_t *mask, unsigned bytes)
 {
     unsigned bits = 0;
 
-    while (bits < bytes * 8 && (mask[bits / 8] & 0x80 >> bits % 8) != 0) {
+    while (bits < bytes * 8 && (mask[bits / 8] & 0x80 >> bits % 8) != 0)
         bits++;
-    }
-    for (unsigned i = bits; i < bytes * 8; i++) {
-        if ((mask[i / 8] & 0x80 >> i % 8) != 0) {
+    for (unsigned i = bits; i < bytes * 8; i++)
+        if ((mask[i / 8] & 0x80 >> i % 8) != 0)
             return -1;
-        }
-    }
     return (int)bits;
 }
 
@@ -66,9 +63,8 @@ static bool parse_length(const char *mask, uint8_t family, uint8_t *bits)
         *bits = (uint8_t)number;
         return true;
     }
-    if (wyrm_prefix_parse(mask, strlen(mask), &address) < 0 || address.family != family) {
+    if (wyrm_prefix_parse(mask, strlen(mask), &address) < 0 || address.family != family)
         return false;
-    }
     int length = mask_length(address.addr, max / 8);
 
     *bits = (uint8_t)length;
@@ -90,9 +86,8 @@ static bool parse_endpoint(const wireguard_config_t *config, struct wyrm_host *o
 
     memset(out, 0, sizeof(*out));
     out->address.port = config->port;
-    if (len == 0 || len >= sizeof(host) || config->port == 0) {
+    if (len == 0 || len >= sizeof(host) || config->port == 0)
         return false;
-    }
     if (strchr(config->endpoint, '/') == NULL &&
         wyrm_prefix_parse(config->endpoint, len, &address) >= 0) {
         out->address.family = address.family;
@@ -125,16 +120,14 @@ static bool parse(const wireguard_config_t *config)
                       droscy ? config->netmask : config->allowed_ip_mask, &conf.prefixes[0]) ||
         conf.prefixes[0].family != 4 || !parse_key(config->private_key, conf.priv) ||
         !parse_key(config->public_key, peer->pub) || !parse_endpoint(config, &peer->endpoint) ||
-        (config->preshared_key != NULL && !parse_key(config->preshared_key, peer->psk))) {
+        (config->preshared_key != NULL && !parse_key(config->preshared_key, peer->psk)))
         return false;
-    }
     conf.addresses = (struct wyrm_conf_range){.first = 0, .count = 1};
     conf.listen_port = config->listen_port;
     conf.n_peers = 1;
     peer->keepalive_s = config->persistent_keepalive;
-    if (!droscy) {
+    if (!droscy)
         allow_everything(peer);
-    }
     return true;
 }
 
@@ -145,15 +138,12 @@ static bool is_owner(const wireguard_ctx_t *ctx)
 
 esp_err_t esp_wireguard_init(wireguard_config_t *config, wireguard_ctx_t *ctx)
 {
-    if (config == NULL || ctx == NULL) {
+    if (config == NULL || ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (is_owner(ctx) && ctx->netif != NULL) {
+    if (is_owner(ctx) && ctx->netif != NULL)
         (void)esp_wireguard_disconnect(ctx);
-    }
-    if (wyrm_lwip_port(tunnel.lwip) != 0) { /* another context's, which alone can disconnect it */
+    if (wyrm_lwip_port(tunnel.lwip) != 0) /* another context's, which alone can disconnect it */
         return ESP_ERR_INVALID_STATE;
-    }
     owner = NULL;
     if (!parse(config)) {
         wyrm_conf_wipe(&conf);
@@ -173,9 +163,8 @@ esp_err_t esp_wireguard_init(wireguard_config_t *config, wireguard_ctx_t *ctx)
 static void on_resolved(const char *name, const ip_addr_t *address, void *unused)
 {
     LWIP_UNUSED_ARG(unused);
-    if (resolution != ASKED || strcmp(name, host) != 0) {
+    if (resolution != ASKED || strcmp(name, host) != 0)
         return;
-    }
     resolution = FAILED;
     if (address != NULL) {
         resolution = RESOLVED;
@@ -186,9 +175,8 @@ static void on_resolved(const char *name, const ip_addr_t *address, void *unused
 /* Runs under the lock. */
 static esp_err_t resolve(ip_addr_t *out)
 {
-    if (resolution == ASKED) {
+    if (resolution == ASKED)
         return ESP_ERR_RETRY;
-    }
     if (resolution != IDLE) {
         bool found = resolution == RESOLVED;
 
@@ -284,9 +272,8 @@ static wyrm_status do_connect(struct wyrm_lwip *lwip, void *arg)
         ctx->netif_default = netif_default;
         call->result = error_of(wyrm_tunnel_start(&tunnel, &config));
     }
-    if (call->result == ESP_OK) {
+    if (call->result == ESP_OK)
         ctx->netif = wyrm_lwip_netif(lwip);
-    }
     return WYRM_OK;
 }
 
@@ -299,12 +286,10 @@ static esp_err_t run(wyrm_status (*fn)(struct wyrm_lwip *, void *), struct call 
 
 esp_err_t esp_wireguard_connect(wireguard_ctx_t *ctx)
 {
-    if (ctx == NULL) {
+    if (ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || wyrm_tunnel_platform() == NULL) {
+    if (!is_owner(ctx) || wyrm_tunnel_platform() == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
     return ctx->netif != NULL ? ESP_OK : run(do_connect, &(struct call){.ctx = ctx});
 }
 
@@ -315,9 +300,8 @@ static wyrm_status do_disconnect(struct wyrm_lwip *lwip, void *arg)
     bool was_default = netif_default == wyrm_lwip_netif(lwip);
 
     wyrm_tunnel_remove(&tunnel);
-    if (was_default) {
+    if (was_default)
         netif_set_default(ctx->netif_default);
-    }
     ctx->netif = NULL;
     call->result = ESP_OK;
     return WYRM_OK;
@@ -325,12 +309,10 @@ static wyrm_status do_disconnect(struct wyrm_lwip *lwip, void *arg)
 
 esp_err_t esp_wireguard_disconnect(wireguard_ctx_t *ctx)
 {
-    if (ctx == NULL) {
+    if (ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || ctx->netif == NULL) {
+    if (!is_owner(ctx) || ctx->netif == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
     return run(do_disconnect, &(struct call){.ctx = ctx});
 }
 
@@ -348,12 +330,10 @@ static wyrm_status do_set_default(struct wyrm_lwip *lwip, void *arg)
 
 esp_err_t esp_wireguard_set_default(const wireguard_ctx_t *ctx)
 {
-    if (ctx == NULL) {
+    if (ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || ctx->netif == NULL) {
+    if (!is_owner(ctx) || ctx->netif == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
     return run(do_set_default, &(struct call){.reader = ctx});
 }
 
@@ -362,21 +342,18 @@ static wyrm_status do_restore_default(struct wyrm_lwip *lwip, void *arg)
     struct call *call = arg;
 
     netif_set_default(call->reader->netif_default);
-    if (call->reader->netif != NULL) {
+    if (call->reader->netif != NULL)
         wyrm_lwip_bind_netif_locked(lwip, NULL);
-    }
     call->result = ESP_OK;
     return WYRM_OK;
 }
 
 esp_err_t esp_wireguard_restore_default(const wireguard_ctx_t *ctx)
 {
-    if (ctx == NULL) {
+    if (ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || ctx->netif_default == NULL) {
+    if (!is_owner(ctx) || ctx->netif_default == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
     return run(do_restore_default, &(struct call){.reader = ctx});
 }
 
@@ -386,9 +363,8 @@ esp_err_t esp_wireguard_peer_is_up(const wireguard_ctx_t *ctx)
 {
     struct wyrm_peer_info info;
 
-    if (ctx == NULL) {
+    if (ctx == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
     return is_owner(ctx) && ctx->netif != NULL &&
                    wyrm_tunnel_peer(&tunnel, PEER, &info, NULL) >= 0 && info.up
                ? ESP_OK
@@ -400,15 +376,12 @@ esp_err_t esp_wireguard_latest_handshake(const wireguard_ctx_t *ctx, time_t *res
     struct wyrm_peer_info info;
     wyrm_ms age;
 
-    if (ctx == NULL || result == NULL) {
+    if (ctx == NULL || result == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || ctx->netif == NULL) {
+    if (!is_owner(ctx) || ctx->netif == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
-    if (wyrm_tunnel_peer(&tunnel, PEER, &info, &age) < 0 || age == WYRM_NEVER) {
+    if (wyrm_tunnel_peer(&tunnel, PEER, &info, &age) < 0 || age == WYRM_NEVER)
         return ESP_FAIL;
-    }
     *result = time(NULL) - (time_t)(age / MS_PER_S);
     return ESP_OK;
 }
@@ -418,14 +391,11 @@ esp_err_t esp_wireguard_add_allowed_ip(const wireguard_ctx_t *ctx, const char *a
 {
     struct wyrm_prefix prefix;
 
-    if (ctx == NULL || allowed_ip == NULL || allowed_ip_mask == NULL) {
+    if (ctx == NULL || allowed_ip == NULL || allowed_ip_mask == NULL)
         return ESP_ERR_INVALID_ARG;
-    }
-    if (!is_owner(ctx) || ctx->netif == NULL) {
+    if (!is_owner(ctx) || ctx->netif == NULL)
         return ESP_ERR_INVALID_STATE;
-    }
-    if (!parse_prefix(allowed_ip, allowed_ip_mask, &prefix)) {
+    if (!parse_prefix(allowed_ip, allowed_ip_mask, &prefix))
         return ESP_ERR_INVALID_ARG;
-    }
     return error_of(wyrm_tunnel_allow(&tunnel, PEER, &prefix));
 }

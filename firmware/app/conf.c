@@ -350,12 +350,11 @@ static bool erase_slots(void)
     const size_t places[] = {(last ^ 1u) * SLOT_SIZE, last * SLOT_SIZE};
 
     wyrm_wipe(fresh, sizeof fresh);
-    for (unsigned i = 0; i < SLOTS * SLOT_SECTORS; i++) {
+    for (unsigned i = 0; i < SLOTS * SLOT_SECTORS; i++)
         if (!board_flash_erase(BOARD_FLASH_CONF,
                                places[i / SLOT_SECTORS] + i % SLOT_SECTORS * BOARD_FLASH_SECTOR,
                                BOARD_FLASH_SECTOR))
             return false;
-    }
     return true;
 }
 

@@ -96,11 +96,10 @@ static bool is_neighbor6(const ip6_addr_t *address)
 
     if (ip6_addr_islinklocal(address) || ip6_addr_ismulticast(address))
         return false;
-    for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+    for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++)
         if (ip6_addr_isvalid(netif_ip6_addr_state(lan, i)) &&
             ip6_addr_net_eq(address, netif_ip6_addr(lan, i)))
             return !is_ours6(address);
-    }
     return false;
 }
 

@@ -371,10 +371,9 @@ static bool wait_for_answer(void)
 {
     uint64_t end = board_clock_us() + DNS_WAIT_MS * 1000u;
 
-    while (!lookup.answered && board_clock_us() < end) {
+    while (!lookup.answered && board_clock_us() < end)
         if (!console_wait(100))
             return false;
-    }
     return lookup.answered && lookup.found;
 }
 

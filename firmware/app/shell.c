@@ -21,10 +21,9 @@ static struct {
 
 static const struct command *find(const char *name)
 {
-    for (size_t i = 0; i < commands.count; i++) {
+    for (size_t i = 0; i < commands.count; i++)
         if (strcmp(commands.list[i].name, name) == 0)
             return &commands.list[i];
-    }
     return NULL;
 }
 

@@ -30,10 +30,9 @@ static void put_field(struct sink *sink, const struct field *field, const char *
 {
     size_t fill = field->width > len ? field->width - len : 0;
 
-    if (!field->left) {
+    if (!field->left)
         for (; fill; fill--)
             put(sink, field->pad);
-    }
     for (size_t i = 0; i < len; i++)
         put(sink, text[i]);
     for (; fill; fill--)
@@ -64,12 +63,11 @@ static void put_number(struct sink *sink, struct field *field, uint64_t value, u
 static const char *parse_field(const char *p, struct field *field)
 {
     *field = (struct field){.pad = ' ', .precision = UINT32_MAX};
-    for (; *p == '-' || *p == '0'; p++) {
+    for (; *p == '-' || *p == '0'; p++)
         if (*p == '-')
             field->left = true;
         else
             field->pad = '0';
-    }
     for (; *p >= '0' && *p <= '9'; p++)
         field->width = field->width * 10 + (unsigned)(*p - '0');
     if (*p == '.') {
@@ -289,9 +287,8 @@ const char *text_address(const ip_addr_t *address, char out[IPADDR_STRLEN_MAX])
     LOCK_TCPIP_CORE();
     (void)ipaddr_ntoa_r(address, out, IPADDR_STRLEN_MAX);
     UNLOCK_TCPIP_CORE();
-    for (char *p = out; *p; p++) {
+    for (char *p = out; *p; p++)
         if (*p >= 'A' && *p <= 'F')
             *p = (char)(*p - 'A' + 'a');
-    }
     return out;
 }

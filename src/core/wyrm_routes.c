@@ -161,12 +161,11 @@ void wyrm_route_clear(struct wyrm_device *dev, wyrm_peer_id peer)
 {
     struct wyrm_route *at = dev->pools->routes, *kept = at;
 
-    for (uint32_t n = dev->routes_used; n > 0; n--, at++) {
+    for (uint32_t n = dev->routes_used; n > 0; n--, at++)
         if (at->peer == peer)
             dev->routes_used--;
         else
             memmove(kept++, at, sizeof(*at));
-    }
 }
 
 wyrm_status wyrm_route_get(const struct wyrm_device *dev, uint32_t position,

@@ -93,10 +93,9 @@ static void seal_text(uint8_t *out, const struct wyrm_span *spans, unsigned n, s
     struct aead s;
     size_t len = 0;
 
-    for (; n > 0; n--, len += spans++->len) {
+    for (; n > 0; n--, len += spans++->len)
         if (spans->len > 0 && spans->data != out + len)
             memcpy(out + len, spans->data, spans->len);
-    }
     memset(out + len, 0, pad);
     len += pad;
     start(&s, nonce, key, aad, aad_len);

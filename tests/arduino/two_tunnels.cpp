@@ -34,9 +34,8 @@ uint8_t *EspClass::random(uint8_t *out, const size_t len) const
 {
     static uint8_t next;
 
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         out[i] = next++;
-    }
     return out;
 }
 
@@ -120,9 +119,8 @@ static unsigned interfaces()
 {
     unsigned count = 0;
 
-    for (const struct netif *netif = netif_list; netif != nullptr; netif = netif->next) {
+    for (const struct netif *netif = netif_list; netif != nullptr; netif = netif->next)
         count++;
-    }
     return count;
 }
 

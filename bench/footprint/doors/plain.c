@@ -30,9 +30,8 @@ bool tunnel_start(void)
     if (wyrm_lwip_start(&tunnel, &config) != ERR_OK || wyrm_set_private_key(device, my_key) < 0 ||
         wyrm_peer_add(device, my_peer, &id) < 0 ||
         wyrm_peer_set_endpoint(device, id, &my_endpoint) < 0 ||
-        wyrm_route_add(device, id, &my_prefixes[1]) < 0) {
+        wyrm_route_add(device, id, &my_prefixes[1]) < 0)
         return false;
-    }
     wyrm_lwip_service_locked(&tunnel);
     wyrm_lwip_work(&tunnel, &job);
     return true;

@@ -20,10 +20,9 @@ void arguments_load(void)
         return;
     arguments[sizeof arguments - 1] = '\0';
     arguments_len = strlen(arguments);
-    for (size_t i = 0; i < arguments_len; i++) {
+    for (size_t i = 0; i < arguments_len; i++)
         if (arguments[i] == ' ')
             arguments[i] = '\0';
-    }
 }
 
 const char *board_argument(const char *name)

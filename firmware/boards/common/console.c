@@ -127,10 +127,9 @@ void board_console_set_listener(void *task_handle)
 void board_console_write(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        while (uart_is_full()) {
+        while (uart_is_full())
             if (xTaskGetSchedulerState() == taskSCHEDULER_RUNNING)
                 vTaskDelay(1);
-        }
         uart_send((uint8_t)text[i]);
     }
 }

@@ -27,10 +27,9 @@ static bool labelled(void)
 {
     static const char label[] = LABEL;
 
-    for (size_t i = 0; i < LABEL_SIZE; i++) {
+    for (size_t i = 0; i < LABEL_SIZE; i++)
         if (chip_byte(i) != (uint8_t)label[i])
             return false;
-    }
     return true;
 }
 
@@ -72,10 +71,9 @@ bool board_flash_erase(enum board_flash_part part, size_t offset, size_t len)
 {
     if (!inside(part, offset, len) || offset % BOARD_FLASH_SECTOR || len % BOARD_FLASH_SECTOR)
         return false;
-    for (size_t done = 0; done < len; done += BOARD_FLASH_SECTOR) {
+    for (size_t done = 0; done < len; done += BOARD_FLASH_SECTOR)
         if (!chip_erase(parts[part].start + offset + done))
             return false;
-    }
     return true;
 }
 
@@ -87,10 +85,9 @@ bool board_flash_program(enum board_flash_part part, size_t offset, const void *
     if (!inside(part, offset, len))
         return false;
     at = parts[part].start + offset;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         if (from[i] & ~chip_byte(at + i))
             return false;
-    }
     while (len > 0) {
         size_t now = BOARD_FLASH_SECTOR - at % BOARD_FLASH_SECTOR;
 

@@ -28,10 +28,9 @@ PLAIN int memcmp(const void *a, const void *b, size_t len)
 {
     const uint8_t *x = a, *y = b;
 
-    for (; len > 0; len--, x++, y++) {
+    for (; len > 0; len--, x++, y++)
         if (*x != *y)
             return *x < *y ? -1 : 1;
-    }
     return 0;
 }
 
@@ -39,10 +38,9 @@ PLAIN void *memchr(const void *memory, int byte, size_t len)
 {
     const uint8_t *at = memory;
 
-    for (; len > 0; len--, at++) {
+    for (; len > 0; len--, at++)
         if (*at == (uint8_t)byte)
             return (void *)(uintptr_t)at;
-    }
     return NULL;
 }
 

@@ -53,10 +53,9 @@ void port_tick(void)
     uint64_t now = board_clock_ticks();
     bool early = now < next_tick;
 
-    for (; now >= next_tick; next_tick += configCPU_CLOCK_HZ / configTICK_RATE_HZ) {
+    for (; now >= next_tick; next_tick += configCPU_CLOCK_HZ / configTICK_RATE_HZ)
         if (xTaskIncrementTick() != pdFALSE)
             port_switch_wanted = 1;
-    }
     wait_for_next_tick(now);
     if (early)
         timer_excuse(since);

@@ -247,10 +247,9 @@ static void fifo_write(const word *from, size_t words)
 
 static void take_statuses(void)
 {
-    for (uint32_t n = TX_FIFO_INF >> 16 & 0xffu; n; n--) {
+    for (uint32_t n = TX_FIFO_INF >> 16 & 0xffu; n; n--)
         if (TX_STATUS & TX_STATUS_ERROR)
             stats.tx_errors++;
-    }
 }
 
 /* Number of FIFO words that a chain takes, including commands. */

@@ -110,12 +110,11 @@ void wyrm_blake2s_compress(struct wyrm_blake2s *state, const uint8_t block[WYRM_
     v[13] ^= state->counter[1];
     v[14] ^= last;
     wyrm_load_words(m, block, 16);
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 10; i++)
         if (WYRM_SMALL)
             round_small(v, m, sigma[i]);
         else
             round_fast(v, m, sigma[i]);
-    }
     for (unsigned i = 0; i < 8; i++)
         h[i] ^= v[i] ^ v[i + 8];
 }

@@ -146,10 +146,9 @@ static void fe_mul(struct fe *out, const struct fe *a, const struct fe *b)
 {
     int32_t column[2 * FE_LIMBS] = {0};
 
-    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK) {
+    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK)
         for (unsigned j = 0; j < FE_LIMBS; j += FE_BLOCK)
             fe_mul_block(column + i + j, a->limb + i, b->limb + j, 1);
-    }
     fe_reduce_wide(out, column);
 }
 
@@ -157,10 +156,9 @@ static void fe_sqr(struct fe *out, const struct fe *a)
 {
     int32_t column[2 * FE_LIMBS] = {0};
 
-    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK) {
+    for (unsigned i = 0; i < FE_LIMBS; i += FE_BLOCK)
         for (unsigned j = 0; j <= i; j += FE_BLOCK)
             fe_mul_block(column + i + j, a->limb + i, a->limb + j, j < i ? 2 : 1);
-    }
     fe_reduce_wide(out, column);
 }
 

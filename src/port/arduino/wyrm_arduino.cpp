@@ -63,9 +63,8 @@ bool load(void *, unsigned place, void *buf, size_t len)
     const char key[] = {'m', static_cast<char>('0' + place), '\0'};
     nvs_handle_t nvs;
 
-    if (nvs_open("wyrmling", NVS_READONLY, &nvs) != ESP_OK) {
+    if (nvs_open("wyrmling", NVS_READONLY, &nvs) != ESP_OK)
         return false;
-    }
     size_t size = len;
     bool good = nvs_get_blob(nvs, key, buf, &size) == ESP_OK && size == len;
     nvs_close(nvs);
@@ -77,9 +76,8 @@ bool save(void *, unsigned place, const void *buf, size_t len)
     const char key[] = {'m', static_cast<char>('0' + place), '\0'};
     nvs_handle_t nvs;
 
-    if (nvs_open("wyrmling", NVS_READWRITE, &nvs) != ESP_OK) {
+    if (nvs_open("wyrmling", NVS_READWRITE, &nvs) != ESP_OK)
         return false;
-    }
     bool good = nvs_set_blob(nvs, key, buf, len) == ESP_OK && nvs_commit(nvs) == ESP_OK;
     nvs_close(nvs);
     return good;
@@ -133,9 +131,8 @@ bool store_ready;
 /* One store for all tunnels: its labels increase for each of their keys. */
 void prepare_store()
 {
-    if (store_ready) {
+    if (store_ready)
         return;
-    }
 #if WYRM_PORT_FREERTOS
     mutex = xSemaphoreCreateMutexStatic(&mutex_memory);
 #endif
@@ -148,12 +145,10 @@ bool label(void *, uint8_t out[12])
     time_t now = time(nullptr);
     bool clock_set = static_cast<uint64_t>(now) > BUILD_UNIX_S;
 
-    if (clock_set) {
+    if (clock_set)
         wyrm_store_set_clock(&store, static_cast<uint64_t>(now), 0);
-    }
-    if (!clock_set && io == &own_io && !SURVIVES_REBOOT) {
+    if (!clock_set && io == &own_io && !SURVIVES_REBOOT)
         return false; /* a label of before the reboot could repeat */
-    }
     return wyrm_store_tai64n(&store, out);
 }
 
@@ -164,12 +159,10 @@ struct wyrm_prefix prefix_of(const IPAddress &address, const IPAddress &netmask)
     struct wyrm_prefix prefix = {};
 
     prefix.family = 4;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         prefix.addr[i] = address[i];
-    }
-    while (prefix.bits < 32 && (netmask[prefix.bits / 8] >> (7 - prefix.bits % 8) & 1) != 0) {
+    while (prefix.bits < 32 && (netmask[prefix.bits / 8] >> (7 - prefix.bits % 8) & 1) != 0)
         prefix.bits++;
-    }
     return prefix;
 }
 
@@ -259,13 +252,11 @@ void WireGuard::prepare()
 
 bool WireGuard::begin(const char *text)
 {
-    if (running_) {
+    if (running_)
         return fail("it is running already; call end() first");
-    }
     prepare();
-    if (wyrm_conf_parse(&conf_, text, strlen(text), error_, sizeof(error_)) != WYRM_OK) {
+    if (wyrm_conf_parse(&conf_, text, strlen(text), error_, sizeof(error_)) != WYRM_OK)
         return false;
-    }
     return start();
 }
 
@@ -280,37 +271,32 @@ bool WireGuard::begin(const IPAddress &address, const IPAddress &netmask, const 
                       const char *private_key, const char *endpoint, const char *public_key,
                       uint16_t port, const char *preshared_key)
 {
-    if (running_) {
+    if (running_)
         return fail("it is running already; call end() first");
-    }
     prepare();
 
     struct wyrm_conf_peer *peer = &conf_peers_[0];
     memset(peer, 0, sizeof(*peer));
-    if (private_key == nullptr || endpoint == nullptr || public_key == nullptr) {
+    if (private_key == nullptr || endpoint == nullptr || public_key == nullptr)
         return fail("a key or the endpoint is missing");
-    }
     if (wyrm_key_parse(private_key, strlen(private_key), conf_.priv) != WYRM_OK ||
         wyrm_key_parse(public_key, strlen(public_key), peer->pub) != WYRM_OK ||
         (preshared_key != nullptr &&
-         wyrm_key_parse(preshared_key, strlen(preshared_key), peer->psk) != WYRM_OK)) {
+         wyrm_key_parse(preshared_key, strlen(preshared_key), peer->psk) != WYRM_OK))
         return fail("a key is not 44 characters of base64");
-    }
 
     char host[WYRM_ARDUINO_NAME_MAX + 9]; /* brackets, colon, port */
     bool is_ipv6 = strchr(endpoint, ':') != nullptr;
     struct wyrm_pen pen;
-    if (strlen(endpoint) > WYRM_ARDUINO_NAME_MAX) {
+    if (strlen(endpoint) > WYRM_ARDUINO_NAME_MAX)
         return fail("the endpoint's name is too long");
-    }
     wyrm_pen_init(&pen, host, sizeof(host));
     wyrm_pen_text(&pen, is_ipv6 ? "[" : "");
     wyrm_pen_text(&pen, endpoint);
     wyrm_pen_text(&pen, is_ipv6 ? "]:" : ":");
     wyrm_pen_number(&pen, port);
-    if (wyrm_host_parse(host, pen.len, &peer->endpoint) != WYRM_OK) {
+    if (wyrm_host_parse(host, pen.len, &peer->endpoint) != WYRM_OK)
         return fail("the endpoint is neither an address nor a host name");
-    }
 
     conf_prefixes_[0] = prefix_of(address, netmask);
     conf_.addresses.count = 1;
@@ -332,12 +318,10 @@ bool WireGuard::remember_names()
         Peer *kept = &names_[i];
 
         memset(kept, 0, sizeof(*kept));
-        if (host->address.family != 0 || host->name_len == 0) {
+        if (host->address.family != 0 || host->name_len == 0)
             continue;
-        }
-        if (host->name_len > WYRM_ARDUINO_NAME_MAX) {
+        if (host->name_len > WYRM_ARDUINO_NAME_MAX)
             return false;
-        }
         memcpy(kept->name, host->name, host->name_len);
         kept->port = host->address.port;
     }
@@ -346,18 +330,15 @@ bool WireGuard::remember_names()
 
 bool WireGuard::start()
 {
-    if (platform.random == chip_random && !WYRM_ARDUINO_HAS_RANDOM) {
+    if (platform.random == chip_random && !WYRM_ARDUINO_HAS_RANDOM)
         return fail("this chip has no secure random generator; call set_random() first");
-    }
-    if (!remember_names()) {
+    if (!remember_names())
         return fail("the endpoint's name is too long");
-    }
     prepare_store();
 #if WYRM_PORT_FREERTOS
     wyrm_worker_start(&worker_, &lwip_, tskIDLE_PRIORITY + 1);
-    if (!wyrm_worker_started(&worker_)) {
+    if (!wyrm_worker_started(&worker_))
         return fail("there is no memory for the task that computes handshakes");
-    }
 #endif
     wyrm_status status = wyrm_lwip_call(&lwip_, bring_up, this);
     if (status < 0) {
@@ -383,9 +364,8 @@ wyrm_status WireGuard::bring_up(struct wyrm_lwip *, void *self)
 wyrm_status WireGuard::bring_up_locked()
 {
     outside_ = netif_default;
-    if (outside_ == nullptr) {
+    if (outside_ == nullptr)
         return WYRM_E_STATE;
-    }
 
     struct wyrm_lwip_config config = {};
     config.platform = &platform;
@@ -397,14 +377,12 @@ wyrm_status WireGuard::bring_up_locked()
     config.event = event;
     config.wake = wake;
     config.arg = this;
-    if (wyrm_lwip_start_locked(&lwip_, &config) != ERR_OK) {
+    if (wyrm_lwip_start_locked(&lwip_, &config) != ERR_OK)
         return WYRM_E_FULL;
-    }
     takes_default_route_ = default_route_ == 1;
     wyrm_status status = wyrm_set_private_key(&device_, conf_.priv);
-    for (uint16_t i = 0; i < conf_.n_peers && status >= 0; i++) {
+    for (uint16_t i = 0; i < conf_.n_peers && status >= 0; i++)
         status = add_peer_locked(i);
-    }
     if (status < 0) {
         wyrm_lwip_remove_locked(&lwip_);
         return status;
@@ -421,26 +399,21 @@ wyrm_status WireGuard::add_peer_locked(uint16_t position)
     wyrm_peer_id id;
     wyrm_status status = wyrm_peer_add(&device_, peer->pub, &id);
 
-    if (status >= 0) {
+    if (status >= 0)
         status = wyrm_peer_set_psk(&device_, id, peer->psk);
-    }
-    if (status >= 0 && peer->endpoint.address.family != 0) {
+    if (status >= 0 && peer->endpoint.address.family != 0)
         status = wyrm_peer_set_endpoint(&device_, id, &peer->endpoint.address);
-    }
-    if (status >= 0) {
+    if (status >= 0)
         status = wyrm_peer_set_keepalive(&device_, id, peer->keepalive_s);
-    }
     for (uint16_t i = 0; i < peer->allowed.count && status >= 0; i++) {
         const struct wyrm_prefix *prefix = &conf_prefixes_[peer->allowed.first + i];
 
         status = wyrm_route_add(&device_, id, prefix);
-        if (prefix->family == 4 && prefix->bits == 0 && default_route_ < 0) {
+        if (prefix->family == 4 && prefix->bits == 0 && default_route_ < 0)
             takes_default_route_ = true;
-        }
     }
-    if (status >= 0 && peer->endpoint.address.family != 0) {
+    if (status >= 0 && peer->endpoint.address.family != 0)
         (void)wyrm_peer_connect(&device_, wyrm_lwip_now_locked(&lwip_), id);
-    }
     return status;
 }
 
@@ -449,9 +422,8 @@ wyrm_status WireGuard::add_peer_locked(uint16_t position)
 /* The core gives the default route back to its own interface when that reconnects. */
 void WireGuard::take_default_route_locked()
 {
-    if (takes_default_route_ && netif_default != wyrm_lwip_netif(&lwip_)) {
+    if (takes_default_route_ && netif_default != wyrm_lwip_netif(&lwip_))
         netif_set_default(wyrm_lwip_netif(&lwip_));
-    }
 }
 
 void WireGuard::schedule_look_locked()
@@ -462,9 +434,8 @@ void WireGuard::schedule_look_locked()
     sys_timeout(1, look, this);
 #else
     /* The TCP/IP task would not notice a timer that another task sets. */
-    if (tcpip_try_callback(look, this) != ERR_OK) {
+    if (tcpip_try_callback(look, this) != ERR_OK)
         sys_timeout(LOOK_MS, look, this);
-    }
 #endif
 }
 
@@ -481,34 +452,29 @@ wyrm_status WireGuard::look_now(struct wyrm_lwip *, void *self)
 
 void WireGuard::look_locked()
 {
-    if (!WYRM_ARDUINO_FEW_TIMERS) {
+    if (!WYRM_ARDUINO_FEW_TIMERS)
         sys_untimeout(look, this); /* there is one at most, even after end() and begin() */
-    }
-    if (!lwip_.running) {
+    if (!lwip_.running)
         return;
-    }
     take_default_route_locked();
     for (wyrm_peer_id id = 0; id < WYRM_ARDUINO_PEERS; id++) {
         struct wyrm_peer_info info;
 
         if (names_[id].name[0] != '\0' &&
             wyrm_peer_get(&device_, wyrm_lwip_now_locked(&lwip_), id, &info) >= 0 &&
-            (info.configured.family == 0 || info.unanswered >= UNANSWERED)) {
+            (info.configured.family == 0 || info.unanswered >= UNANSWERED))
             resolve_locked(id);
-        }
     }
-    if (!WYRM_ARDUINO_FEW_TIMERS) {
+    if (!WYRM_ARDUINO_FEW_TIMERS)
         sys_timeout(LOOK_MS, look, this);
-    }
 }
 
 void WireGuard::resolve_locked(wyrm_peer_id id)
 {
     ip_addr_t address;
 
-    if (dns_gethostbyname(names_[id].name, &address, found, this) == ERR_OK) {
+    if (dns_gethostbyname(names_[id].name, &address, found, this) == ERR_OK)
         use_locked(id, &address);
-    }
 }
 
 /* The answer may come after end(), or for a name that is no longer ours. */
@@ -516,14 +482,11 @@ void WireGuard::found(const char *name, const ip_addr_t *address, void *self)
 {
     WireGuard *wg = static_cast<WireGuard *>(self);
 
-    if (address == nullptr || !wg->lwip_.running) {
+    if (address == nullptr || !wg->lwip_.running)
         return;
-    }
-    for (wyrm_peer_id id = 0; id < WYRM_ARDUINO_PEERS; id++) {
-        if (strcmp(name, wg->names_[id].name) == 0) {
+    for (wyrm_peer_id id = 0; id < WYRM_ARDUINO_PEERS; id++)
+        if (strcmp(name, wg->names_[id].name) == 0)
             wg->use_locked(id, address);
-        }
-    }
 }
 
 void WireGuard::use_locked(wyrm_peer_id id, const ip_addr_t *address)
@@ -545,9 +508,8 @@ void WireGuard::use_locked(wyrm_peer_id id, const ip_addr_t *address)
     }
     if (wyrm_peer_get(&device_, wyrm_lwip_now_locked(&lwip_), id, &info) < 0 ||
         memcmp(&endpoint, &info.configured, sizeof(endpoint)) == 0 ||
-        wyrm_peer_set_endpoint(&device_, id, &endpoint) < 0) {
+        wyrm_peer_set_endpoint(&device_, id, &endpoint) < 0)
         return;
-    }
     (void)wyrm_peer_connect(&device_, wyrm_lwip_now_locked(&lwip_), id);
     wyrm_lwip_service_locked(&lwip_);
 }
@@ -562,24 +524,20 @@ wyrm_status WireGuard::tear_down(struct wyrm_lwip *, void *self)
 
 void WireGuard::tear_down_locked()
 {
-    if (!WYRM_ARDUINO_FEW_TIMERS) {
+    if (!WYRM_ARDUINO_FEW_TIMERS)
         sys_untimeout(look, this);
-    }
-    if (netif_default == wyrm_lwip_netif(&lwip_)) {
+    if (netif_default == wyrm_lwip_netif(&lwip_))
         netif_set_default(outside_);
-    }
     wyrm_lwip_remove_locked(&lwip_);
     memset(names_, 0, sizeof(names_));
 }
 
 void WireGuard::end()
 {
-    if (!running_) {
+    if (!running_)
         return;
-    }
-    while (wyrm_lwip_call(&lwip_, tear_down, this) == WYRM_E_FULL) {
+    while (wyrm_lwip_call(&lwip_, tear_down, this) == WYRM_E_FULL)
         delay(10); /* lwIP has no memory for the call yet */
-    }
 #if WYRM_PORT_FREERTOS
     wyrm_worker_stop(&worker_);
 #endif
@@ -621,9 +579,8 @@ void WireGuard::event(void *self, wyrm_status event, wyrm_peer_id)
 {
     void (*callback)(bool up) = static_cast<WireGuard *>(self)->callback_;
 
-    if (callback != nullptr && (event == WYRM_READY || event == WYRM_LOST)) {
+    if (callback != nullptr && (event == WYRM_READY || event == WYRM_LOST))
         callback(event == WYRM_READY);
-    }
 }
 
 /* ---- Peers ------------------------------------------------------------------------------ */
@@ -632,11 +589,9 @@ wyrm_status WireGuard::any_up(struct wyrm_device *device, wyrm_ms now, void *up)
 {
     struct wyrm_peer_info info;
 
-    for (wyrm_peer_id id = 0; id < WYRM_ARDUINO_PEERS; id++) {
-        if (wyrm_peer_get(device, now, id, &info) >= 0 && info.up) {
+    for (wyrm_peer_id id = 0; id < WYRM_ARDUINO_PEERS; id++)
+        if (wyrm_peer_get(device, now, id, &info) >= 0 && info.up)
             *static_cast<bool *>(up) = true;
-        }
-    }
     return WYRM_OK;
 }
 

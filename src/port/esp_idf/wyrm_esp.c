@@ -56,24 +56,20 @@ esp_err_t wyrm_esp_save(const char *conf_text)
 {
     nvs_handle_t handle;
 
-    if (conf_text == NULL) {
+    if (conf_text == NULL)
         return fail(ESP_ERR_INVALID_ARG, "there is no configuration to save");
-    }
     bool good = parse(conf_text);
 
     wyrm_conf_wipe(&conf);
-    if (!good) {
+    if (!good)
         return ESP_ERR_INVALID_ARG;
-    }
     esp_err_t err = nvs_open(NAMESPACE, NVS_READWRITE, &handle);
 
-    if (err != ESP_OK) {
+    if (err != ESP_OK)
         return fail(err, "NVS is not initialized: call nvs_flash_init() first");
-    }
     err = nvs_set_blob(handle, CONF_KEY, conf_text, strlen(conf_text) + 1);
-    if (err == ESP_OK) {
+    if (err == ESP_OK)
         err = nvs_commit(handle);
-    }
     nvs_close(handle);
     return err == ESP_OK ? ESP_OK : fail(err, "NVS has no room for the configuration");
 }
@@ -85,12 +81,10 @@ static char *read_stored(size_t *len)
     char *text = NULL;
 
     *len = 0;
-    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK) {
+    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK)
         return NULL;
-    }
-    if (nvs_get_blob(handle, CONF_KEY, NULL, len) == ESP_OK && *len > 0) {
+    if (nvs_get_blob(handle, CONF_KEY, NULL, len) == ESP_OK && *len > 0)
         text = malloc(*len);
-    }
     if (text != NULL &&
         (nvs_get_blob(handle, CONF_KEY, text, len) != ESP_OK || text[*len - 1] != '\0')) {
         free(text);
@@ -123,9 +117,8 @@ static esp_err_t start_parsed(bool strict)
                                               .keep_connected = true,
                                               .event = on_event};
 
-    if (config.platform == NULL) {
+    if (config.platform == NULL)
         return fail(ESP_ERR_INVALID_STATE, "NVS is not initialized: call nvs_flash_init() first");
-    }
     wyrm_status status = wyrm_tunnel_start(&tunnel, &config);
 
     switch (status) {
@@ -156,9 +149,8 @@ static esp_err_t start_stored(bool strict)
     size_t len;
     char *text = read_stored(&len);
 
-    if (text == NULL) {
+    if (text == NULL)
         return fail(ESP_ERR_NOT_FOUND, "no configuration is stored: call wyrm_esp_save() once");
-    }
     esp_err_t err = start_text(text, strict);
 
     wyrm_wipe(text, len);
@@ -188,9 +180,8 @@ esp_err_t wyrm_esp_wait_up(TickType_t ticks)
     struct wyrm_peer_info info;
 
     while (wyrm_esp_peer(0, &info) != ESP_OK || !info.up) {
-        if (xTaskGetTickCount() - begin >= ticks) {
+        if (xTaskGetTickCount() - begin >= ticks)
             return ESP_ERR_TIMEOUT;
-        }
         vTaskDelay(pdMS_TO_TICKS(POLL_MS));
     }
     return ESP_OK;
@@ -226,9 +217,8 @@ static int show(void)
             shown++;
         }
     }
-    if (shown == 0) {
+    if (shown == 0)
         printf("the tunnel is not running\n");
-    }
     return 0;
 }
 
@@ -236,17 +226,15 @@ static int command(int argc, char **argv)
 {
     const wyrm_esp_config_t stored = WYRM_ESP_CONFIG_DEFAULT();
 
-    if (argc == 1) {
+    if (argc == 1)
         return show();
-    }
     if (argc == 2 && strcmp(argv[1], "down") == 0) {
         wyrm_esp_stop();
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "up") == 0) {
-        if (wyrm_esp_start(&stored) == ESP_OK) {
+        if (wyrm_esp_start(&stored) == ESP_OK)
             return 0;
-        }
         printf("wg: %s\n", wyrm_esp_error());
         return 1;
     }

@@ -47,9 +47,8 @@ static bool load(void *ctx, unsigned place, void *buf, size_t len)
     size_t found = len;
 
     (void)ctx;
-    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK) {
+    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK)
         return false;
-    }
     esp_err_t err = nvs_get_blob(handle, slot_name(place), buf, &found);
 
     nvs_close(handle);
@@ -61,9 +60,8 @@ static bool save(void *ctx, unsigned place, const void *buf, size_t len)
     nvs_handle_t handle;
 
     (void)ctx;
-    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK) {
+    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK)
         return false;
-    }
     bool saved =
         nvs_set_blob(handle, slot_name(place), buf, len) == ESP_OK && nvs_commit(handle) == ESP_OK;
 
@@ -90,13 +88,11 @@ static bool open_store(void)
         .load = load, .save = save, .lock = lock, .unlock = unlock};
     nvs_handle_t handle;
 
-    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK) {
+    if (nvs_open(NAMESPACE, NVS_READWRITE, &handle) != ESP_OK)
         return false;
-    }
     nvs_close(handle);
-    if (sys_mutex_new(&mutex) != ERR_OK) {
+    if (sys_mutex_new(&mutex) != ERR_OK)
         return false;
-    }
     (void)wyrm_store_init(&store, &io, BUILD_UNIX_S);
     return true;
 }
@@ -106,9 +102,8 @@ const struct wyrm_platform *wyrm_tunnel_platform(void)
     static const struct wyrm_platform platform = {&store, draw, wyrm_store_tai64n};
     static bool opened;
 
-    if (!opened) {
+    if (!opened)
         opened = open_store();
-    }
     return opened ? &platform : NULL;
 }
 

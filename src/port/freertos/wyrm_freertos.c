@@ -48,9 +48,8 @@ static void work(void *argument)
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
         uint32_t requested = worker->requested;
 
-        if (!is_stopped(requested)) {
+        if (!is_stopped(requested))
             wyrm_lwip_work(worker->lwip, &worker->job);
-        }
         worker->confirmed = requested;
     }
 }
@@ -82,9 +81,8 @@ void wyrm_worker_start(struct wyrm_worker *worker, struct wyrm_lwip *lwip, UBase
 
 void wyrm_worker_stop(struct wyrm_worker *worker)
 {
-    if (worker->task == NULL || is_stopped(worker->requested)) {
+    if (worker->task == NULL || is_stopped(worker->requested))
         return;
-    }
     worker->requested++;
     while (worker->confirmed != worker->requested) {
         wyrm_worker_wake(worker);
@@ -96,9 +94,8 @@ void wyrm_worker_wake(void *worker)
 {
     TaskHandle_t task = ((struct wyrm_worker *)worker)->task;
 
-    if (task != NULL) {
+    if (task != NULL)
         (void)xTaskNotifyGive(task);
-    }
 }
 
 #if INCLUDE_uxTaskGetStackHighWaterMark
@@ -141,9 +138,8 @@ void wyrm_freertos_lwip_lock(void)
 void wyrm_freertos_lwip_unlock(void)
 {
     depth--;
-    if (depth == 0) {
+    if (depth == 0)
         holder = NULL;
-    }
     sys_mutex_unlock(&lock_tcpip_core);
 }
 

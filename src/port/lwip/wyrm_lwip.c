@@ -62,9 +62,8 @@ static struct wyrm_span copy_into(struct pbuf *sealed, struct wyrm_lwip *lwip,
 
     lwip->counters.tx_copies++;
     pbuf_copy_partial(packet, copy, packet->tot_len, 0);
-    if (WYRM_LWIP_CLAMP_MSS && mss != NULL) {
+    if (WYRM_LWIP_CLAMP_MSS && mss != NULL)
         wyrm_lwip_clamp_mss(sealed, WYRM_HEADER_LEN, mss);
-    }
     return (struct wyrm_span){copy, packet->tot_len};
 }
 
@@ -79,9 +78,8 @@ static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struc
     unsigned n = 0;
     bool clamp = WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(packet, lwip->netif.mtu, &mss);
 
-    for (; rest != NULL && n < WYRM_LWIP_SPANS; rest = rest->next) {
+    for (; rest != NULL && n < WYRM_LWIP_SPANS; rest = rest->next)
         spans[n++] = (struct wyrm_span){rest->payload, rest->len};
-    }
     if (clamp || rest != NULL) {
         spans[0] = copy_into(sealed, lwip, packet, clamp ? &mss : NULL);
         n = 1;
@@ -92,14 +90,12 @@ static wyrm_status seal(struct wyrm_lwip *lwip, const struct pbuf *packet, struc
 
 static err_t refuse(struct wyrm_lwip *lwip, struct pbuf *packet, enum wyrm_lwip_error error)
 {
-    if (error == WYRM_LWIP_TOO_BIG) {
+    if (error == WYRM_LWIP_TOO_BIG)
         lwip->counters.too_big++;
-    } else {
+    else
         lwip->counters.unreachable++;
-    }
-    if (WYRM_LWIP_ICMP_ERRORS) {
+    if (WYRM_LWIP_ICMP_ERRORS)
         wyrm_lwip_send_icmp_error(lwip, packet, error);
-    }
     return error == WYRM_LWIP_TOO_BIG ? ERR_VAL : ERR_RTE;
 }
 
@@ -109,9 +105,8 @@ static err_t send_packet(struct wyrm_lwip *lwip, struct pbuf *packet)
     struct wyrm_packet out;
     struct pbuf *sealed = wyrm_lwip_alloc(lwip, WYRM_SEALED_LEN(packet->tot_len));
 
-    if (sealed == NULL) {
+    if (sealed == NULL)
         return ERR_MEM;
-    }
     wyrm_status status = seal(lwip, packet, sealed, &out);
 
     if (status == WYRM_SEND) {
@@ -132,9 +127,8 @@ static WYRM_NOINLINE err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
         lwip->counters.loops++;
         return ERR_RTE;
     }
-    if (packet->tot_len > lwip->netif.mtu) {
+    if (packet->tot_len > lwip->netif.mtu)
         return refuse(lwip, packet, WYRM_LWIP_TOO_BIG);
-    }
     if (lwip->running && lwip->filter != NULL && !lwip->filter(lwip->arg, WYRM_LWIP_OUT, packet)) {
         lwip->counters.filtered++;
         return ERR_OK;
@@ -143,9 +137,8 @@ static WYRM_NOINLINE err_t output(struct wyrm_lwip *lwip, struct pbuf *packet)
         lwip->counters.down++;
         return refuse(lwip, packet, WYRM_LWIP_UNREACHABLE);
     }
-    if (WYRM_LWIP_FILL_CHECKSUMS) {
+    if (WYRM_LWIP_FILL_CHECKSUMS)
         wyrm_lwip_fill_checksums(packet);
-    }
     err_t err = send_packet(lwip, packet);
     wyrm_lwip_service_locked(lwip);
     return err;
@@ -182,9 +175,8 @@ static bool writable(const struct pbuf *p)
 /* Returns a writable datagram in place of `p`, which it consumes. NULL: out of memory. */
 static struct pbuf *make_writable(struct wyrm_lwip *lwip, struct pbuf *p)
 {
-    if (writable(p)) {
+    if (writable(p))
         return p;
-    }
     struct pbuf *copy = wyrm_lwip_clone(lwip, p, &lwip->counters.rx_copies);
 
     pbuf_free(p);
@@ -200,9 +192,8 @@ static WYRM_NOINLINE struct pbuf *unseal(struct wyrm_lwip *lwip, struct pbuf *p,
 
     wyrm_lwip_current_meta(&meta, port);
     p = make_writable(lwip, p);
-    if (p == NULL) {
+    if (p == NULL)
         return NULL;
-    }
     wyrm_status status =
         wyrm_input(lwip->device, wyrm_lwip_now_locked(lwip), &meta, p->payload, p->len, &out);
     if (status == WYRM_DELIVER) {
@@ -222,9 +213,8 @@ static void invalidate_neighbour_discovery(struct pbuf *p)
 {
     uint8_t *ip = p->payload; /* the core has checked the header and its length */
 
-    if (ip[0] >> 4 == 6 && ip[7] == 255 && ip[6] != IP_PROTO_TCP && ip[6] != IP_PROTO_UDP) {
+    if (ip[0] >> 4 == 6 && ip[7] == 255 && ip[6] != IP_PROTO_TCP && ip[6] != IP_PROTO_UDP)
         ip[7] = 254;
-    }
 }
 #endif
 
@@ -238,16 +228,14 @@ static void pass_up(struct wyrm_lwip *lwip, struct pbuf *p)
     } else {
         struct wyrm_lwip_mss mss;
 
-        if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu, &mss)) {
+        if (WYRM_LWIP_CLAMP_MSS && wyrm_lwip_mss_too_big(p, lwip->netif.mtu, &mss))
             wyrm_lwip_clamp_mss(p, 0, &mss);
-        }
 #if LWIP_IPV6
         invalidate_neighbour_discovery(p);
 #endif
         lwip->counters.rx_packets++;
-        if (lwip->netif.input(p, &lwip->netif) == ERR_OK) {
+        if (lwip->netif.input(p, &lwip->netif) == ERR_OK)
             return;
-        }
     }
     pbuf_free(p);
 }
@@ -268,9 +256,8 @@ void wyrm_lwip_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     }
     lwip->receiving = true;
     p = unseal(lwip, p, port);
-    if (p != NULL) {
+    if (p != NULL)
         pass_up(lwip, p);
-    }
     lwip->receiving = false;
     wyrm_lwip_service_locked(lwip);
 }
@@ -282,11 +269,10 @@ void wyrm_lwip_release(struct wyrm_lwip *lwip, wyrm_peer_id peer, bool send)
     /* Limited to the number held now: sending may hold a packet again. */
     for (unsigned n = lwip->held_count;
          n > 0 && (packet = wyrm_lwip_hold_pop(lwip, peer, 0)) != NULL; n--) {
-        if (send) {
+        if (send)
             (void)send_packet(lwip, packet); /* counts its own errors */
-        } else {
+        else
             lwip->counters.held_dropped++;
-        }
         pbuf_free(packet);
     }
 }
@@ -311,9 +297,8 @@ static void handle_peer_event(struct wyrm_lwip *lwip, wyrm_status status, wyrm_p
 
     if (ready || status == WYRM_LOST) {
         wyrm_lwip_release(lwip, peer, ready);
-        if (lwip->event != NULL) {
+        if (lwip->event != NULL)
             lwip->event(lwip->arg, status, peer);
-        }
     }
 }
 
@@ -336,9 +321,8 @@ static void arm_timer(struct wyrm_lwip *lwip)
     uint32_t wait = due <= now ? 0 : (uint32_t)LWIP_MIN(due - now, TIMER_MAX);
     uint32_t left = lwip->timer_due - (uint32_t)now; /* TIMER_MAX is far from half of its range */
 
-    if ((int32_t)left > 0 && left <= wait) {
+    if ((int32_t)left > 0 && left <= wait)
         return;
-    }
     sys_untimeout(on_timer, lwip);
     lwip->timer_due = (uint32_t)now;
     if (wyrm_lwip_timeout_available()) {
@@ -366,17 +350,14 @@ void wyrm_lwip_service_locked(struct wyrm_lwip *lwip)
     wyrm_peer_id peer;
     wyrm_status status;
 
-    if (!lwip->running || lwip->polling) {
+    if (!lwip->running || lwip->polling)
         return; /* the outer call keeps polling */
-    }
     lwip->polling = true;
-    while (lwip->running && (status = poll_once(lwip, &peer)) > WYRM_IDLE) {
+    while (lwip->running && (status = poll_once(lwip, &peer)) > WYRM_IDLE)
         handle_peer_event(lwip, status, peer);
-    }
     lwip->polling = false;
-    if (lwip->running) {
+    if (lwip->running)
         arm_timer(lwip);
-    }
 }
 
 #endif /* WYRM_PORT_LWIP */

@@ -56,18 +56,27 @@ static wyrm_status call_locked(struct wyrm_lwip *lwip,
 
 #if !CALL_MAY_FAIL
 
+/* The macros are empty where there is no lock. */
+static void lock_core(void)
+{
+    LOCK_TCPIP_CORE();
+}
+
+static void unlock_core(void)
+{
+    UNLOCK_TCPIP_CORE();
+}
+
 wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm_lwip *, void *),
                            void *arg)
 {
     bool held = WYRM_LWIP_LOCK_HELD();
 
-    if (!held) {
-        LOCK_TCPIP_CORE();
-    }
+    if (!held)
+        lock_core();
     wyrm_status status = call_locked(lwip, fn, arg);
-    if (!held) {
-        UNLOCK_TCPIP_CORE();
-    }
+    if (!held)
+        unlock_core();
     return status;
 }
 
@@ -95,9 +104,8 @@ wyrm_status wyrm_lwip_call(struct wyrm_lwip *lwip, wyrm_status (*fn)(struct wyrm
 {
     struct call call = {.fn = fn, .lwip = lwip, .arg = arg, .status = WYRM_E_FULL};
 
-    if (WYRM_LWIP_LOCK_HELD()) {
+    if (WYRM_LWIP_LOCK_HELD())
         return call_locked(lwip, fn, arg);
-    }
     (void)tcpip_api_call(execute, &call.base); /* on failure, call.status stays WYRM_E_FULL */
     return call.status;
 }
@@ -111,9 +119,8 @@ static wyrm_status call_retrying(struct wyrm_lwip *lwip,
 {
     wyrm_status status;
 
-    while ((status = wyrm_lwip_call(lwip, fn, arg)) == WYRM_E_FULL && CALL_MAY_FAIL) {
+    while ((status = wyrm_lwip_call(lwip, fn, arg)) == WYRM_E_FULL && CALL_MAY_FAIL)
         sys_msleep(10);
-    }
     return status;
 }
 
@@ -203,9 +210,8 @@ static wyrm_status do_work(struct wyrm_lwip *lwip, void *arg)
     /* A job taken before the tunnel was stopped does not belong to the device as started anew. */
     if (work->status == WYRM_WORK && work->generation == lwip->generation) {
         status = wyrm_job_commit(lwip->device, wyrm_lwip_now_locked(lwip), work->job, &packet);
-        if (status == WYRM_WORK) {
+        if (status == WYRM_WORK)
             return status;
-        }
         (void)wyrm_lwip_handle_status(lwip, status, &packet);
         wyrm_lwip_service_locked(lwip);
     }
@@ -220,11 +226,9 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
 
     /* WYRM_E_RANDOM ends one job; others may still be waiting. */
     while ((work.status = call_retrying(lwip, do_work, &work)) == WYRM_WORK ||
-           work.status == WYRM_E_RANDOM) {
-        if (work.status == WYRM_WORK) {
+           work.status == WYRM_E_RANDOM)
+        if (work.status == WYRM_WORK)
             wyrm_job_run(job);
-        }
-    }
     wyrm_wipe(job, sizeof(*job));
 }
 
@@ -239,12 +243,10 @@ static wyrm_status do_count(struct wyrm_lwip *lwip, void *arg)
 {
     const struct count *count = arg;
 
-    if (count->counters != NULL) {
+    if (count->counters != NULL)
         *count->counters = lwip->counters;
-    }
-    for (int i = 0; count->drops != NULL && i < WYRM_DROP_REASONS; i++) {
+    for (int i = 0; count->drops != NULL && i < WYRM_DROP_REASONS; i++)
         count->drops[i] = wyrm_drops(lwip->device, (wyrm_status)(WYRM_D_MALFORMED - i));
-    }
     return WYRM_IDLE;
 }
 

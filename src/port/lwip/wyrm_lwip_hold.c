@@ -23,9 +23,8 @@ struct pbuf *wyrm_lwip_hold_pop(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsig
             n++;
         }
     }
-    if (n <= keep) {
+    if (n <= keep)
         return NULL;
-    }
     struct pbuf *packet = oldest->packet;
 
     lwip->held_count--;
@@ -35,11 +34,9 @@ struct pbuf *wyrm_lwip_hold_pop(struct wyrm_lwip *lwip, wyrm_peer_id peer, unsig
 
 static bool needs_copy(const struct pbuf *packet)
 {
-    for (; packet != NULL; packet = packet->next) {
-        if (PBUF_NEEDS_COPY(packet)) {
+    for (; packet != NULL; packet = packet->next)
+        if (PBUF_NEEDS_COPY(packet))
             return true;
-        }
-    }
     return false;
 }
 
@@ -51,18 +48,16 @@ err_t wyrm_lwip_hold_push(struct wyrm_lwip *lwip, wyrm_peer_id peer, struct pbuf
     }
     if (needs_copy(packet)) {
         packet = wyrm_lwip_clone(lwip, packet, &lwip->counters.held_copies);
-        if (packet == NULL) {
+        if (packet == NULL)
             return ERR_MEM;
-        }
     } else {
         pbuf_ref(packet);
     }
 
     struct pbuf *old = wyrm_lwip_hold_pop(lwip, peer, WYRM_LWIP_HOLD_PER_PEER - 1);
 
-    if (old == NULL) {
+    if (old == NULL)
         old = wyrm_lwip_hold_pop(lwip, WYRM_NO_PEER, lwip->held_capacity - 1u);
-    }
     if (old != NULL) {
         pbuf_free(old);
         lwip->counters.held_dropped++;

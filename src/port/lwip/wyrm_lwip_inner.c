@@ -135,21 +135,17 @@ void wyrm_lwip_fill_checksums(struct pbuf *p)
 {
     struct layout l;
 
-    if (!parse(p, &l)) {
+    if (!parse(p, &l))
         return;
-    }
     uint16_t at = checksum_offset(&l);
     uint16_t headers = (uint16_t)(l.header + (at != 0 && !l.fragment ? at + 2 : 0));
 
-    if (!headers_writable(p, headers)) {
+    if (!headers_writable(p, headers))
         return;
-    }
-    if (l.version == 4 && get16(p, 10) == 0) {
+    if (l.version == 4 && get16(p, 10) == 0)
         put16(p, 10, lwip_ntohs(inet_chksum(p->payload, l.header)));
-    }
-    if (headers == l.header || get16(p, (uint16_t)(l.header + at)) != 0) {
+    if (headers == l.header || get16(p, (uint16_t)(l.header + at)) != 0)
         return;
-    }
     pbuf_remove_header(p, l.header);
     uint16_t sum = lwip_ntohs(transport_checksum(p, l.protocol, &l.src, &l.dst));
     pbuf_add_header_force(p, l.header);
@@ -165,19 +161,16 @@ static uint16_t find_mss(const struct pbuf *p, uint16_t tcp)
     uint16_t end = (uint16_t)(tcp + (get8(p, (uint16_t)(tcp + 12)) >> 4) * 4);
     uint16_t at = (uint16_t)(tcp + TCP_HEADER);
 
-    if (end > p->tot_len || (get8(p, (uint16_t)(tcp + TCP_FLAGS)) & TCP_SYN) == 0) {
+    if (end > p->tot_len || (get8(p, (uint16_t)(tcp + TCP_FLAGS)) & TCP_SYN) == 0)
         return 0;
-    }
     while (at + OPTION_MSS_LEN <= end) {
         uint8_t kind = get8(p, at);
         uint8_t len = kind == OPTION_NOP ? 1 : get8(p, (uint16_t)(at + 1));
 
-        if (kind == OPTION_END || len == 0) {
+        if (kind == OPTION_END || len == 0)
             return 0;
-        }
-        if (kind == OPTION_MSS) {
+        if (kind == OPTION_MSS)
             return len == OPTION_MSS_LEN ? (uint16_t)(at + 2) : 0;
-        }
         at = (uint16_t)(at + len);
     }
     return 0;
@@ -187,9 +180,8 @@ bool wyrm_lwip_mss_too_big(const struct pbuf *p, uint16_t mtu, struct wyrm_lwip_
 {
     struct layout l;
 
-    if (!parse(p, &l) || l.protocol != IP_PROTO_TCP || p->tot_len < l.header + TCP_HEADER) {
+    if (!parse(p, &l) || l.protocol != IP_PROTO_TCP || p->tot_len < l.header + TCP_HEADER)
         return false;
-    }
     out->offset = find_mss(p, l.header);
     out->checksum_offset = (uint16_t)(l.header + 16);
     out->limit = (uint16_t)(mtu - (l.version == 4 ? IP_HLEN : IP6_HLEN) - TCP_HEADER);
@@ -228,14 +220,12 @@ void wyrm_lwip_clamp_mss(struct pbuf *p, uint16_t start, const struct wyrm_lwip_
 static bool may_send_error(const struct pbuf *p, const struct layout *l)
 {
     if (l->protocol == 0 || ip_addr_isany(&l->src) || ip_addr_islinklocal(&l->src) ||
-        ip_addr_ismulticast(&l->src) || ip_addr_ismulticast(&l->dst)) {
+        ip_addr_ismulticast(&l->src) || ip_addr_ismulticast(&l->dst))
         return false;
-    }
     uint8_t type = get8(p, l->header);
 
-    if (l->version == 6) {
+    if (l->version == 6)
         return l->protocol != IP6_NEXTH_ICMP6 || type == ICMP6_TYPE_EREQ || type == ICMP6_TYPE_EREP;
-    }
     return l->protocol != IP_PROTO_ICMP || type == ICMP_ECHO || type == ICMP_ER;
 }
 
@@ -266,9 +256,8 @@ static WYRM_NOINLINE void send_error(struct wyrm_lwip *lwip, struct pbuf *p, con
     const ip_addr_t *own = ip_netif_get_local_ip(&lwip->netif, &l->src);
     struct netif *netif = own == NULL ? NULL : ip_route(own, &l->src);
 
-    if (netif == NULL) {
+    if (netif == NULL)
         return;
-    }
     struct pbuf *q = pbuf_alloc(PBUF_IP, (uint16_t)(ICMP_ERROR_HEADER + quoted), PBUF_RAM);
 
     if (q == NULL) {
@@ -291,12 +280,10 @@ static bool take_token(struct wyrm_lwip *lwip)
     uint32_t now = sys_now();
     uint32_t wait = lwip->errors_full - now;
 
-    if (wait > ERROR_BURST * ERROR_INTERVAL_MS) {
+    if (wait > ERROR_BURST * ERROR_INTERVAL_MS)
         wait = 0;
-    }
-    if (wait > (ERROR_BURST - 1) * ERROR_INTERVAL_MS) {
+    if (wait > (ERROR_BURST - 1) * ERROR_INTERVAL_MS)
         return false;
-    }
     lwip->errors_full = now + wait + ERROR_INTERVAL_MS;
     return true;
 }

@@ -32,13 +32,12 @@ static bool addresses_fit(const struct wyrm_lwip_config *config)
     for (unsigned i = 0; i < config->n_addresses; i++) {
         const struct wyrm_prefix *a = &config->addresses[i];
 
-        if (LWIP_IPV4 && a->family == 4 && a->bits <= 32) {
+        if (LWIP_IPV4 && a->family == 4 && a->bits <= 32)
             n4++;
-        } else if (WYRM_LWIP_IP6 && a->family == 6 && a->bits <= 128) {
+        else if (WYRM_LWIP_IP6 && a->family == 6 && a->bits <= 128)
             n6++;
-        } else {
+        else
             return false;
-        }
     }
     return n4 <= 1 && n6 < MAX6;
 }
@@ -78,9 +77,8 @@ static void set_addresses(struct netif *netif, const struct wyrm_lwip_config *co
     netif_set_addr(netif, &addr4, &mask4, NULL);
 #endif
 #if LWIP_IPV6
-    for (; place < LWIP_IPV6_NUM_ADDRESSES; place++) {
+    for (; place < LWIP_IPV6_NUM_ADDRESSES; place++)
         netif_ip6_addr_set_state(netif, place, IP6_ADDR_INVALID);
-    }
 #endif
 }
 
@@ -123,29 +121,23 @@ static void configure_netif(struct netif *netif, const struct wyrm_lwip_config *
 
 err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_config *config)
 {
-    if (lwip->running) {
+    if (lwip->running)
         return ERR_ALREADY;
-    }
-    if (config->platform == NULL || !addresses_fit(config)) {
+    if (config->platform == NULL || !addresses_fit(config))
         return ERR_ARG;
-    }
     uint16_t mtu = config->mtu == 0 ? WYRM_DEFAULT_MTU : config->mtu;
 
-    if (mtu < MTU_MIN || mtu > MTU_MAX) {
+    if (mtu < MTU_MIN || mtu > MTU_MAX)
         return ERR_ARG;
-    }
     struct udp_pcb *pcb = udp_new_ip_type(WYRM_LWIP_IP6 ? IPADDR_TYPE_ANY : IPADDR_TYPE_V4);
 
-    if (pcb == NULL) {
+    if (pcb == NULL)
         return ERR_MEM;
-    }
     err_t err = udp_bind(pcb, &pcb->local_ip, config->listen_port);
-    if (err == ERR_OK && !wyrm_lwip_timeout_available()) {
+    if (err == ERR_OK && !wyrm_lwip_timeout_available())
         err = ERR_MEM;
-    }
-    if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE) {
+    if (err == ERR_OK && wyrm_init(lwip->device, lwip->pools, config->platform) != WYRM_IDLE)
         err = ERR_ARG;
-    }
     if (err != ERR_OK) {
         udp_remove(pcb);
         return err;
@@ -180,9 +172,8 @@ err_t wyrm_lwip_start_locked(struct wyrm_lwip *lwip, const struct wyrm_lwip_conf
 
 err_t wyrm_lwip_set_port_locked(struct wyrm_lwip *lwip, uint16_t port)
 {
-    if (!lwip->running) {
+    if (!lwip->running)
         return ERR_CLSD;
-    }
     bool unchanged = port == 0 ? lwip->listen_port == 0 : port == lwip->port;
     err_t err = unchanged ? ERR_OK : udp_bind(lwip->pcb, &lwip->pcb->local_ip, port);
 
@@ -198,17 +189,15 @@ static void wipe_secrets(struct wyrm_lwip *lwip)
 {
     const uint8_t no_psk[WYRM_KEY_LEN] = {0};
 
-    for (wyrm_peer_id id = 0; id < lwip->pools->n_peers; id++) {
+    for (wyrm_peer_id id = 0; id < lwip->pools->n_peers; id++)
         (void)wyrm_peer_set_psk(lwip->device, id, no_psk); /* WYRM_E_STATE: id not in use */
-    }
     (void)wyrm_set_private_key(lwip->device, NULL);
 }
 
 void wyrm_lwip_stop_locked(struct wyrm_lwip *lwip)
 {
-    if (!lwip->running) {
+    if (!lwip->running)
         return;
-    }
     lwip->running = false;
     lwip->generation++;
     wyrm_lwip_cancel_timer(lwip);

@@ -29,9 +29,8 @@ static int match_addresses4(const struct netif *netif, const ip4_addr_t *addr)
 {
     const ip4_addr_t *own = netif_ip4_addr(netif), *mask = netif_ip4_netmask(netif);
 
-    if (ip4_addr_isany_val(*own) || !ip4_addr_net_eq(addr, own, mask)) {
+    if (ip4_addr_isany_val(*own) || !ip4_addr_net_eq(addr, own, mask))
         return NO_MATCH;
-    }
     return ip4_addr_eq(addr, own) ? OWN_ADDRESS : (int)wyrm_lwip_mask_bits(mask);
 }
 #endif
@@ -45,9 +44,8 @@ static int match_addresses6(const struct netif *netif, const ip6_addr_t *addr)
     for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES && match != OWN_ADDRESS; i++) {
         const ip6_addr_t *own = netif_ip6_addr(netif, i);
 
-        if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) && ip6_addr_net_eq(addr, own)) {
+        if (ip6_addr_isvalid(netif_ip6_addr_state(netif, i)) && ip6_addr_net_eq(addr, own))
             match = ip6_addr_eq(addr, own) ? OWN_ADDRESS : 64;
-        }
     }
     return match;
 }
@@ -57,9 +55,8 @@ static int match_addresses6(const struct netif *netif, const ip6_addr_t *addr)
 static int match_addresses(const struct netif *netif, const ip_addr_t *addr)
 {
 #if LWIP_IPV6
-    if (IP_IS_V6(addr)) {
+    if (IP_IS_V6(addr))
         return match_addresses6(netif, ip_2_ip6(addr));
-    }
 #endif
 #if LWIP_IPV4
     return match_addresses4(netif, ip_2_ip4(addr));
@@ -77,9 +74,8 @@ static int match_routes(const struct wyrm_lwip *lwip, const ip_addr_t *addr, boo
     bool strict = honour_strict && lwip->strict;
 
     if (route == NULL ||
-        (!strict && (ip_addr_ismulticast(addr) || (IP_IS_V6(addr) && ip_addr_islinklocal(addr))))) {
+        (!strict && (ip_addr_ismulticast(addr) || (IP_IS_V6(addr) && ip_addr_islinklocal(addr)))))
         return NO_MATCH;
-    }
     return strict ? STRICT_MATCH : route->bits;
 }
 
@@ -90,20 +86,17 @@ static struct netif *best_match(const ip_addr_t *addr, bool honour_strict)
     struct netif *netif, *best = NULL;
     int longest = NO_MATCH;
 
-    if (ip_addr_isloopback(addr)) {
+    if (ip_addr_isloopback(addr))
         return NULL;
-    }
     NETIF_FOREACH(netif)
     {
         struct wyrm_lwip *lwip = wyrm_lwip_from_netif(netif);
 
-        if (!netif_is_up(netif) || !netif_is_link_up(netif) || (lwip != NULL && lwip->sending)) {
+        if (!netif_is_up(netif) || !netif_is_link_up(netif) || (lwip != NULL && lwip->sending))
             continue;
-        }
         int match = match_addresses(netif, addr);
-        if (lwip != NULL && match != OWN_ADDRESS) {
+        if (lwip != NULL && match != OWN_ADDRESS)
             match = LWIP_MAX(match, match_routes(lwip, addr, honour_strict));
-        }
         if (match > longest || (lwip != NULL && match == longest && match != NO_MATCH)) {
             longest = match;
             best = netif;
@@ -159,9 +152,8 @@ static enum source_check check_of_port(const struct netif *inp, uint16_t port, u
     const struct udp_pcb *pcb = udp_pcbs;
 
     while (pcb != NULL && (pcb->local_port != port || (pcb->recv != wyrm_lwip_receive &&
-                                                       pcb->netif_idx != netif_get_index(inp)))) {
+                                                       pcb->netif_idx != netif_get_index(inp))))
         pcb = pcb->next;
-    }
     return pcb != NULL || port == dhcp_port ? EXEMPT : CHECKED;
 }
 
@@ -174,9 +166,8 @@ static struct wyrm_lwip *tunnel_with_address(const ip_addr_t *addr)
     {
         struct wyrm_lwip *lwip = wyrm_lwip_from_netif(netif);
 
-        if (lwip != NULL && match_addresses(netif, addr) == OWN_ADDRESS) {
+        if (lwip != NULL && match_addresses(netif, addr) == OWN_ADDRESS)
             return lwip;
-        }
     }
     return NULL;
 }
@@ -196,12 +187,10 @@ static int drop_spoofed(struct pbuf *p, struct netif *inp, const ip_addr_t *src,
 {
     struct wyrm_lwip *lwip = tunnel_with_address(dest);
 
-    if (lwip == NULL && check != EXEMPT && wyrm_lwip_from_netif(inp) == NULL) {
+    if (lwip == NULL && check != EXEMPT && wyrm_lwip_from_netif(inp) == NULL)
         lwip = tunnel_towards(src, check);
-    }
-    if (lwip == NULL || inp == &lwip->netif) {
+    if (lwip == NULL || inp == &lwip->netif)
         return 0;
-    }
     lwip->counters.spoofed++;
     pbuf_free(p);
     return 1;
@@ -213,12 +202,10 @@ static enum source_check check_of4(const struct pbuf *p, const struct netif *inp
 {
     const struct ip_hdr *ip = p->payload;
 
-    if (IPH_PROTO(ip) != IP_PROTO_UDP) {
+    if (IPH_PROTO(ip) != IP_PROTO_UDP)
         return CHECKED;
-    }
-    if ((IPH_OFFSET(ip) & PP_HTONS(IP_OFFMASK)) != 0) {
+    if ((IPH_OFFSET(ip) & PP_HTONS(IP_OFFMASK)) != 0)
         return EXEMPT;
-    }
     return check_of_port(inp, get16(p, (uint16_t)(IPH_HL_BYTES(ip) + 2)),
                          LWIP_IANA_PORT_DHCP_CLIENT);
 }
@@ -228,9 +215,8 @@ int wyrm_lwip_input4(struct pbuf *p, struct netif *inp)
     const struct ip_hdr *ip = p->payload;
     ip_addr_t src, dest;
 
-    if (p->len < IP_HLEN) {
+    if (p->len < IP_HLEN)
         return 0; /* lwIP drops it */
-    }
     ip_addr_copy_from_ip4(src, ip->src);
     ip_addr_copy_from_ip4(dest, ip->dest);
     return drop_spoofed(p, inp, &src, &dest, check_of4(p, inp));
@@ -252,17 +238,14 @@ static enum source_check check_of6(const struct pbuf *p, const struct netif *inp
         next = pbuf_get_at(p, IP6_HLEN);
         at += HEADER_LEN;
     }
-    if (next == IP6_NEXTH_UDP) {
+    if (next == IP6_NEXTH_UDP)
         return later ? EXEMPT : check_of_port(inp, get16(p, (uint16_t)(at + 2)), DHCP6_CLIENT_PORT);
-    }
     uint8_t type = pbuf_get_at(p, at);
 
-    if (next != IP6_NEXTH_ICMP6 || later) {
+    if (next != IP6_NEXTH_ICMP6 || later)
         return CHECKED;
-    }
-    if (type < ICMP6_TYPE_EREQ) {
+    if (type < ICMP6_TYPE_EREQ)
         return EXEMPT; /* errors are never answered, and report the path MTU to an endpoint */
-    }
     return type >= MLD_QUERY && type <= REDIRECT ? NEIGHBOUR : CHECKED;
 }
 
@@ -271,9 +254,8 @@ int wyrm_lwip_input6(struct pbuf *p, struct netif *inp)
     const struct ip6_hdr *ip = p->payload;
     ip_addr_t src, dest;
 
-    if (p->len < IP6_HLEN) {
+    if (p->len < IP6_HLEN)
         return 0; /* lwIP drops it */
-    }
     ip_addr_copy_from_ip6_packed(src, ip->src);
     ip_addr_copy_from_ip6_packed(dest, ip->dest);
     ip6_addr_assign_zone(ip_2_ip6(&src), IP6_UNICAST, inp);

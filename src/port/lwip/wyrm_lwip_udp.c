@@ -67,13 +67,11 @@ static void get_address(ip_addr_t *out, uint8_t family, uint32_t zone, const uin
 /* True if `netif` is up and has the address. */
 static bool has_address(struct netif *netif, const ip_addr_t *addr)
 {
-    if (netif == NULL || !netif_is_up(netif) || !netif_is_link_up(netif)) {
+    if (netif == NULL || !netif_is_up(netif) || !netif_is_link_up(netif))
         return false;
-    }
 #if WYRM_LWIP_IP6
-    if (IP_IS_V6(addr)) {
+    if (IP_IS_V6(addr))
         return netif_get_ip6_addr_match(netif, ip_2_ip6(addr)) >= 0;
-    }
 #endif
 #if LWIP_IPV4
     return ip4_addr_eq(netif_ip4_addr(netif), ip_2_ip4(addr));
@@ -99,9 +97,8 @@ static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct 
     struct netif *netif = netif_get_by_index(path[PATH_INDEX]);
     ip_addr_t dst, src;
 
-    if (!supported(remote)) {
+    if (!supported(remote))
         return ERR_RTE;
-    }
     get_address(&dst, remote->family, SCOPE(remote), remote->addr);
     get_address(&src, remote->family, path[PATH_ZONE], path + PATH_ADDR);
     bool src_known = has_address(netif, &src);
@@ -114,13 +111,11 @@ static err_t send_datagram(struct wyrm_lwip *lwip, struct pbuf *q, const struct 
         lwip->counters.loops++;
         return ERR_RTE;
     }
-    if (netif == NULL) {
+    if (netif == NULL)
         return ERR_RTE;
-    }
 #if WYRM_LWIP_IP6
-    if (src_known) {
+    if (src_known)
         return udp_sendto_if_src(lwip->pcb, q, &dst, remote->port, netif, &src);
-    }
 #endif
     return udp_sendto_if(lwip->pcb, q, &dst, remote->port, netif);
 }
@@ -133,9 +128,8 @@ err_t wyrm_lwip_transmit(struct wyrm_lwip *lwip, struct pbuf *q, const struct wy
     lwip->sending = false;
     pbuf_free(q);
 
-    if (err != ERR_OK) {
+    if (err != ERR_OK)
         lwip->counters.send_errors++;
-    }
     return err;
 }
 
@@ -153,11 +147,10 @@ static void send_control(struct wyrm_lwip *lwip, const struct wyrm_packet *packe
 wyrm_status wyrm_lwip_handle_status(struct wyrm_lwip *lwip, wyrm_status status,
                                     const struct wyrm_packet *packet)
 {
-    if (status == WYRM_SEND) {
+    if (status == WYRM_SEND)
         send_control(lwip, packet);
-    } else if (status == WYRM_WORK && lwip->wake != NULL) {
+    else if (status == WYRM_WORK && lwip->wake != NULL)
         lwip->wake(lwip->arg);
-    }
     return status;
 }
 
@@ -166,9 +159,8 @@ wyrm_status wyrm_lwip_handle_status(struct wyrm_lwip *lwip, wyrm_status status,
 static uint8_t current_tos(void)
 {
 #if WYRM_LWIP_IP6
-    if (ip_current_is_v6()) {
+    if (ip_current_is_v6())
         return (uint8_t)IP6H_TC(ip6_current_header());
-    }
 #endif
 #if LWIP_IPV4
     return IPH_TOS(ip4_current_header());

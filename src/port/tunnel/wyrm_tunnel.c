@@ -74,9 +74,8 @@ static void wake(struct wyrm_tunnel *tunnel)
 static bool start_worker(struct wyrm_tunnel *tunnel)
 {
     if (!tunnel->has_worker) {
-        if (sys_sem_new(&tunnel->wake, 0) != ERR_OK) {
+        if (sys_sem_new(&tunnel->wake, 0) != ERR_OK)
             return false;
-        }
         (void)sys_thread_new("wyrm", work, tunnel, WYRM_TUNNEL_STACK, WYRM_TUNNEL_PRIORITY);
         tunnel->has_worker = true;
     }
@@ -99,9 +98,8 @@ static void on_event(void *arg, wyrm_status event, wyrm_peer_id peer)
 {
     const struct wyrm_tunnel *tunnel = arg;
 
-    if (tunnel->event != NULL) {
+    if (tunnel->event != NULL)
         tunnel->event(tunnel->arg, event, peer);
-    }
 }
 
 /* ---- Endpoints by name, under the lock --------------------------------------- */
@@ -115,17 +113,15 @@ static void set_resolved(struct wyrm_tunnel *tunnel, const struct wyrm_tunnel_na
     struct wyrm_peer_info info;
     wyrm_peer_id id;
 
-    if (wyrm_peer_find(device, name->pub, &id) < 0 || wyrm_peer_get(device, now, id, &info) < 0) {
+    if (wyrm_peer_find(device, name->pub, &id) < 0 || wyrm_peer_get(device, now, id, &info) < 0)
         return;
-    }
     memset(&found, 0, sizeof(found)); /* compared with its padding */
     found.port = name->port;
     found.family = IP_IS_V6(address) ? 6 : 4;
     memcpy(found.addr, address, found.family == 6 ? 16 : 4); /* lwIP stores it first */
     if (memcmp(&found, &info.configured, sizeof(found)) == 0 ||
-        wyrm_peer_set_endpoint(device, id, &found) < 0) {
+        wyrm_peer_set_endpoint(device, id, &found) < 0)
         return;
-    }
     (void)wyrm_peer_connect(device, now, id);
     wyrm_lwip_service_locked(tunnel->lwip);
 }
@@ -136,18 +132,16 @@ static void on_resolved(const char *host, const ip_addr_t *address, void *arg)
 {
     const struct wyrm_tunnel_name *name = arg;
 
-    if (address != NULL && name->tunnel->active && strcmp(host, name->host) == 0) {
+    if (address != NULL && name->tunnel->active && strcmp(host, name->host) == 0)
         set_resolved(name->tunnel, name, address);
-    }
 }
 
 static void resolve(struct wyrm_tunnel *tunnel, struct wyrm_tunnel_name *name)
 {
     ip_addr_t address;
 
-    if (dns_gethostbyname(name->host, &address, on_resolved, name) == ERR_OK) {
+    if (dns_gethostbyname(name->host, &address, on_resolved, name) == ERR_OK)
         set_resolved(tunnel, name, &address);
-    }
 }
 #else
 static void resolve(struct wyrm_tunnel *tunnel, struct wyrm_tunnel_name *name)
@@ -165,9 +159,8 @@ static void look_after_name(struct wyrm_tunnel *tunnel, struct wyrm_tunnel_name 
 
     if (wyrm_peer_find(device, name->pub, &id) >= 0 &&
         wyrm_peer_get(device, wyrm_lwip_now_locked(tunnel->lwip), id, &info) >= 0 &&
-        (info.configured.family == 0 || info.unanswered >= UNANSWERED_LIMIT)) {
+        (info.configured.family == 0 || info.unanswered >= UNANSWERED_LIMIT))
         resolve(tunnel, name);
-    }
 }
 
 /* ---- Keeping connected, under the lock --------------------------------------- */
@@ -178,12 +171,10 @@ static void reconnect(struct wyrm_tunnel *tunnel)
     wyrm_ms now = wyrm_lwip_now_locked(tunnel->lwip);
     struct wyrm_peer_info info;
 
-    for (wyrm_peer_id id = 0; id < tunnel->lwip->pools->n_peers; id++) {
+    for (wyrm_peer_id id = 0; id < tunnel->lwip->pools->n_peers; id++)
         if (wyrm_peer_get(device, now, id, &info) >= 0 && info.endpoint.family != 0 &&
-            (!info.up || now - info.last_handshake >= RENEW_MS)) {
+            (!info.up || now - info.last_handshake >= RENEW_MS))
             (void)wyrm_peer_connect(device, now, id);
-        }
-    }
     wyrm_lwip_service_locked(tunnel->lwip);
 }
 
@@ -191,15 +182,12 @@ static void look(void *arg)
 {
     struct wyrm_tunnel *tunnel = arg;
 
-    for (unsigned i = 0; i < tunnel->n_names; i++) {
+    for (unsigned i = 0; i < tunnel->n_names; i++)
         look_after_name(tunnel, &tunnel->names[i]);
-    }
-    if (tunnel->keep_connected) {
+    if (tunnel->keep_connected)
         reconnect(tunnel);
-    }
-    if (tunnel->active) { /* an event may have stopped it */
+    if (tunnel->active) /* an event may have stopped it */
         sys_timeout(LOOK_MS, look, tunnel);
-    }
 }
 
 /* ---- Start and stop ----------------------------------------------------------- */
@@ -212,13 +200,11 @@ static bool take_names(struct wyrm_tunnel *tunnel, const struct wyrm_conf *conf)
         const struct wyrm_conf_peer *peer = &conf->peers[i];
         const struct wyrm_host *host = &peer->endpoint;
 
-        if (host->name_len == 0 || host->address.family == 6) { /* the name of a zone */
+        if (host->name_len == 0 || host->address.family == 6) /* the name of a zone */
             continue;
-        }
         if (!LWIP_DNS || host->name_len >= WYRM_TUNNEL_NAME_MAX ||
-            tunnel->n_names == tunnel->max_names) {
+            tunnel->n_names == tunnel->max_names)
             return false;
-        }
         struct wyrm_tunnel_name *name = &tunnel->names[tunnel->n_names++];
 
         name->tunnel = tunnel;
@@ -236,18 +222,14 @@ static wyrm_status add_peer(struct wyrm_device *device, const struct wyrm_conf *
     wyrm_peer_id id;
     wyrm_status status = wyrm_peer_add(device, peer->pub, &id);
 
-    if (status >= 0) {
+    if (status >= 0)
         status = wyrm_peer_set_psk(device, id, peer->psk);
-    }
-    if (status >= 0 && peer->endpoint.address.family != 0) {
+    if (status >= 0 && peer->endpoint.address.family != 0)
         status = wyrm_peer_set_endpoint(device, id, &peer->endpoint.address);
-    }
-    if (status >= 0) {
+    if (status >= 0)
         status = wyrm_peer_set_keepalive(device, id, peer->keepalive_s);
-    }
-    for (unsigned i = 0; i < peer->allowed.count && status >= 0; i++) {
+    for (unsigned i = 0; i < peer->allowed.count && status >= 0; i++)
         status = wyrm_route_add(device, id, &conf->prefixes[peer->allowed.first + i]);
-    }
     return status;
 }
 
@@ -256,9 +238,8 @@ static wyrm_status configure(struct wyrm_tunnel *tunnel, const struct wyrm_conf 
     struct wyrm_device *device = wyrm_lwip_device(tunnel->lwip);
     wyrm_status status = wyrm_set_private_key(device, conf->priv);
 
-    for (unsigned i = 0; i < conf->n_peers && status >= 0; i++) {
+    for (unsigned i = 0; i < conf->n_peers && status >= 0; i++)
         status = add_peer(device, conf, &conf->peers[i]);
-    }
     return status;
 }
 
@@ -302,26 +283,22 @@ static wyrm_status do_start(struct wyrm_lwip *lwip, void *arg)
                                               .arg = tunnel};
     bool had_interface = lwip->netif_added;
 
-    if (tunnel->active) {
+    if (tunnel->active)
         return WYRM_E_STATE;
-    }
-    if (!take_names(tunnel, conf)) {
+    if (!take_names(tunnel, conf))
         return WYRM_E_ARG;
-    }
     tunnel->event = config->event;
     tunnel->arg = config->arg;
     tunnel->keep_connected = config->keep_connected;
     wyrm_status status = status_of(wyrm_lwip_start_locked(lwip, &settings));
 
-    if (status < 0) {
+    if (status < 0)
         return status;
-    }
     status = configure(tunnel, conf);
     if (status < 0) {
         wyrm_lwip_stop_locked(lwip);
-        if (!had_interface) {
+        if (!had_interface)
             wyrm_lwip_remove_locked(lwip);
-        }
         return status;
     }
     tunnel->active = true;

@@ -29,9 +29,8 @@ static bool draw(void *unused, void *out, size_t len)
     uint8_t *bytes = out;
 
     (void)unused;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         bytes[i] = next += 0x35;
-    }
     next++;
     return true;
 }

@@ -50,9 +50,8 @@ uint32_t ulTaskNotifyTake(BaseType_t clear, TickType_t ticks)
     (void)clear;
     (void)ticks;
     pthread_mutex_lock(&kernel);
-    while (current->notified == 0) {
+    while (current->notified == 0)
         pthread_cond_wait(&changed, &kernel);
-    }
     uint32_t value = current->notified;
     current->notified = 0;
     pthread_mutex_unlock(&kernel);
@@ -107,9 +106,8 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
     worked_for = lwip;
     entered++;
     pthread_cond_broadcast(&changed);
-    while (slow) {
+    while (slow)
         pthread_cond_wait(&changed, &kernel);
-    }
     left++;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&kernel);
@@ -118,9 +116,8 @@ void wyrm_lwip_work(struct wyrm_lwip *lwip, struct wyrm_job *job)
 static void wait_for(const unsigned *counter, unsigned value)
 {
     pthread_mutex_lock(&kernel);
-    while (*counter < value) {
+    while (*counter < value)
         pthread_cond_wait(&changed, &kernel);
-    }
     pthread_mutex_unlock(&kernel);
 }
 

@@ -37,9 +37,8 @@ int app_input(struct pbuf *p, struct netif *inp)
 {
     (void)inp;
     seen++;
-    if (consume) {
+    if (consume)
         pbuf_free(p);
-    }
     return consume;
 }
 

@@ -24,9 +24,8 @@ static void expect_hello(void)
 {
     assert_int_equal(bench_socket.received, 1);
     assert_int_equal(bench_socket.len, hello.len);
-    for (size_t i = 0; i < bench_socket.len; i++) {
+    for (size_t i = 0; i < bench_socket.len; i++)
         assert_int_equal(bench_socket.bytes[i], (uint8_t)i);
-    }
 }
 
 TEST(a_contiguous_datagram_is_decrypted_in_place)
@@ -51,9 +50,8 @@ static struct pbuf *chain(const uint8_t *outer, size_t len, size_t size, pbuf_ty
 {
     struct pbuf *p = bench_pbuf(outer, 28, PBUF_POOL);
 
-    for (size_t at = 28; at < len; at += size) {
+    for (size_t at = 28; at < len; at += size)
         pbuf_cat(p, bench_pbuf(outer + at, len - at < size ? len - at : size, type));
-    }
     return p;
 }
 
@@ -222,9 +220,8 @@ TEST(echo_request_is_answered_through_the_tunnel)
     ip[21] = ip[22] = ip[23] = 0;
     ip[10] = ip[11] = 0;
     uint32_t sum = 0;
-    for (size_t i = 0; i < 20; i += 2) {
+    for (size_t i = 0; i < 20; i += 2)
         sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
-    }
     sum = ~((sum & 0xffff) + (sum >> 16));
     ip[10] = (uint8_t)(sum >> 8);
     ip[11] = (uint8_t)sum;

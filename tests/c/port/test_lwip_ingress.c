@@ -22,9 +22,8 @@ static void allow_all(bool strict)
 
     config.strict = strict;
     bench_restart(&config);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all[i]), WYRM_IDLE);
-    }
 }
 
 /* A datagram that arrives on out[0], for port 7 unless told; true: our socket got it. */

@@ -50,12 +50,10 @@ static size_t seal_bytes(const uint8_t *bytes, size_t len, uint8_t *out)
 
     memset(out, 0, WYRM_HEADER_LEN);
     out[0] = 4;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         out[4 + i] = (uint8_t)(kp->remote >> (8 * i));
-    }
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         nonce[4 + i] = out[8 + i] = (uint8_t)(kp->tx_next >> (8 * i));
-    }
     kp->tx_next++;
     wyrm_aead_seal(out + WYRM_HEADER_LEN, &span, 1, 0, NULL, 0, nonce, kp->keys.send);
     return WYRM_HEADER_LEN + len + WYRM_TAG_LEN;

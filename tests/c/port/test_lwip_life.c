@@ -177,9 +177,8 @@ TEST(connections_survive_a_new_start_with_the_same_address)
     config.n_addresses = 0;
     assert_int_equal(wyrm_lwip_start(bench.tunnel, &config), ERR_OK);
     assert_true(aborted);
-    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+    for (s8_t i = 0; i < LWIP_IPV6_NUM_ADDRESSES; i++)
         assert_true(ip6_addr_isinvalid(netif_ip6_addr_state(wyrm_lwip_netif(bench.tunnel), i)));
-    }
     bench_advance(2 * TCP_TMR_INTERVAL); /* lwIP's own timer stops */
 }
 

@@ -19,9 +19,8 @@ static void expect_plain(unsigned i, size_t len)
 
     assert_int_equal(bench.plain[i].len, header + len);
     assert_true(bench_checksums_good(ip, bench.plain[i].len));
-    for (size_t at = 0; at < len; at++) {
+    for (size_t at = 0; at < len; at++)
         assert_int_equal(ip[header + at], (uint8_t)at);
-    }
 }
 
 TEST(packets_of_every_length_arrive)
@@ -58,11 +57,10 @@ static struct pbuf *scattered(unsigned pieces, pbuf_type type)
 
         bytes[i] = (uint8_t)i;
         *(uint8_t *)q->payload = (uint8_t)i;
-        if (p == NULL) {
+        if (p == NULL)
             p = q;
-        } else {
+        else
             pbuf_cat(p, q);
-        }
     }
     return p;
 }
@@ -112,9 +110,8 @@ TEST(packet_waits_for_the_handshake_that_it_starts)
 
 TEST(newest_packets_are_held_and_sent_in_order)
 {
-    for (size_t len = 1; len <= 6; len++) {
+    for (size_t len = 1; len <= 6; len++)
         assert_int_equal(bench_send(&bench_socket, "10.7.0.2", 9, len), ERR_OK);
-    }
     assert_int_equal(bench.tunnel->held_count, WYRM_LWIP_HOLD_PER_PEER);
     assert_int_equal(bench_counters()->held_dropped, 6 - WYRM_LWIP_HOLD_PER_PEER);
     bench_settle();
@@ -210,9 +207,8 @@ TEST(lasting_packet_is_held_without_a_copy)
 {
     struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, 10, PBUF_RAM);
 
-    for (uint8_t i = 0; i < 10; i++) {
+    for (uint8_t i = 0; i < 10; i++)
         pbuf_put_at(p, i, i);
-    }
     send_pbuf(p);
     assert_int_equal(p->ref, 2);
     assert_int_equal(bench_counters()->held_copies, 0);
@@ -336,9 +332,8 @@ TEST(icmp_errors_cause_no_icmp_errors)
 static unsigned errors_for_40(const char *src, const char *dst)
 {
     bench.n_wire = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++)
         inject_forwarded(src, dst);
-    }
     return bench.n_wire;
 }
 
@@ -474,9 +469,8 @@ TEST(segment_size_of_an_outgoing_connection_is_clamped)
         assert_int_equal(bench_mss(bench.plain[0].bytes, odd), BENCH_MTU - 40);
         assert_int_equal(bench_mss(bench.plain[1].bytes, odd), BENCH_MTU - 60);
         assert_int_equal(bench_mss(bench.plain[2].bytes, odd), 536);
-        for (unsigned i = 0; i < 3; i++) {
+        for (unsigned i = 0; i < 3; i++)
             assert_true(bench_checksums_good(bench.plain[i].bytes, bench.plain[i].len));
-        }
     }
 }
 

@@ -17,9 +17,8 @@ FIXTURE(setup)
     static const struct wyrm_prefix all[] = {{4, 0, {0}}, {6, 0, {0}}};
     int result = bench_setup_socket(state);
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &all[i]), WYRM_IDLE);
-    }
     return result;
 }
 
@@ -212,12 +211,10 @@ static bool has_address_in(const char *prefix)
     ip6_addr_t addr;
 
     assert_true(ip6addr_aton(prefix, &addr));
-    for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+    for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++)
         if (ip6_addr_isvalid(netif_ip6_addr_state(&bench.out[0], i)) &&
-            ip6_addr_net_eq(&addr, netif_ip6_addr(&bench.out[0], i))) {
+            ip6_addr_net_eq(&addr, netif_ip6_addr(&bench.out[0], i)))
             return true;
-        }
-    }
     return false;
 }
 

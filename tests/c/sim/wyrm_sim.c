@@ -333,10 +333,9 @@ static void hold(struct queue *queue, const uint8_t *ip, size_t len)
 
 static bool contains(const struct wyrm_packet *out, const uint8_t piece[16])
 {
-    for (size_t i = 0; i + 16 <= out->len; i++) {
+    for (size_t i = 0; i + 16 <= out->len; i++)
         if (memcmp(out->data + i, piece, 16) == 0)
             return true;
-    }
     return false;
 }
 

@@ -185,10 +185,9 @@ TEST(inputs_may_be_misaligned_and_stay_as_they_are)
         memset(out, 0xaa, sizeof out);
         assert_true(x25519_under_test(out + shift, scalar + shift, point + shift));
         assert_memory_equal(out + shift, want, 32);
-        for (unsigned i = 0; i < sizeof out; i++) {
+        for (unsigned i = 0; i < sizeof out; i++)
             if (i < shift || i >= shift + 32)
                 assert_int_equal(out[i], 0xaa);
-        }
         assert_memory_equal(scalar, scalar_before, sizeof scalar);
         assert_memory_equal(point, point_before, sizeof point);
     }
@@ -235,10 +234,9 @@ TEST(fields_agree_on_random_and_on_carry_heavy_points)
 
         scramble(&seed, scalar);
         scramble(&seed, point);
-        if (i % 2) {
+        if (i % 2)
             for (unsigned j = 0; j < 32; j++)
                 point[j] = point[j] & 1 ? 0xff : 0x00;
-        }
         want_ok = wyrm_x25519(want, scalar, point);
         assert_int_equal(x25519_under_test(got, scalar, point), want_ok);
         assert_memory_equal(got, want, 32);

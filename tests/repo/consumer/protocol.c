@@ -22,9 +22,8 @@ int main(void)
 
     if (wyrm_key_parse(private_key, sizeof(private_key) - 1, key) != WYRM_OK ||
         wyrm_init(&device, &device_pools, &no_platform) != WYRM_OK ||
-        wyrm_set_private_key(&device, key) != WYRM_OK || wyrm_public_key(&device, key) != WYRM_OK) {
+        wyrm_set_private_key(&device, key) != WYRM_OK || wyrm_public_key(&device, key) != WYRM_OK)
         return 1;
-    }
     (void)wyrm_key_print(key, text);
     printf("%s, IPv6 %d\n", text, WYRM_IPV6);
     return 0;

@@ -34,9 +34,8 @@ int main(void)
         .platform = &no_platform, .addresses = &address, .n_addresses = 1, .listen_port = 51820};
 
     lwip_init();
-    if (wyrm_lwip_start(&tunnel, &config) != ERR_OK) {
+    if (wyrm_lwip_start(&tunnel, &config) != ERR_OK)
         return 1;
-    }
     printf("MTU %u, port %u\n", wyrm_lwip_netif(&tunnel)->mtu, wyrm_lwip_port(&tunnel));
     wyrm_lwip_remove(&tunnel);
     return 0;

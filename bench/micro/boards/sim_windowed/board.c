@@ -51,10 +51,9 @@ void *memcpy(void *restrict to, const void *restrict from, size_t len)
     uint8_t *out = to;
     const uint8_t *in = from;
 
-    if (((uintptr_t)out | (uintptr_t)in) % 4 == 0) {
+    if (((uintptr_t)out | (uintptr_t)in) % 4 == 0)
         for (; len >= 4; len -= 4, out += 4, in += 4)
             *(uint32_t *)(void *)out = *(const uint32_t *)(const void *)in;
-    }
     for (; len > 0; len--)
         *out++ = *in++;
     return to;
@@ -90,10 +89,9 @@ int memcmp(const void *a, const void *b, size_t len)
 {
     const uint8_t *x = a, *y = b;
 
-    for (; len > 0; len--, x++, y++) {
+    for (; len > 0; len--, x++, y++)
         if (*x != *y)
             return *x < *y ? -1 : 1;
-    }
     return 0;
 }
 

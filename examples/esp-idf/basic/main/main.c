@@ -41,7 +41,6 @@ void app_main(void)
         printf("wg.conf: %s\n", wyrm_esp_error());
         return;
     }
-    if (wyrm_esp_wait_up(pdMS_TO_TICKS(PATIENCE_MS)) != ESP_OK) {
+    if (wyrm_esp_wait_up(pdMS_TO_TICKS(PATIENCE_MS)) != ESP_OK)
         printf("the peer does not answer yet\n");
-    }
 }

@@ -34,9 +34,8 @@ void *bench_malloc(size_t size)
     bool timer = size == LWIP_MEM_ALIGN_SIZE(sizeof(struct sys_timeo));
     unsigned *fail_at = timer ? &bench_fail_timer_at : &bench_fail_at;
 
-    if (*fail_at > 0 && --*fail_at == 0) {
+    if (*fail_at > 0 && --*fail_at == 0)
         return NULL;
-    }
     alive++;
     return malloc(size);
 }
@@ -83,9 +82,8 @@ static bool draw(void *ctx, void *out, size_t len)
     uint8_t *bytes = out;
 
     (void)ctx;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         bytes[i] = (uint8_t)(next += 0x35);
-    }
     next++;
     return !bench.random_fails;
 }
@@ -94,14 +92,12 @@ static bool stamp(void *ctx, uint8_t out[12])
 {
     static uint32_t count;
 
-    if (ctx != NULL && bench.during_run != NULL) {
+    if (ctx != NULL && bench.during_run != NULL)
         bench.during_run();
-    }
     memset(out, 0, 12);
     count++;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         out[11 - i] = (uint8_t)(count >> (8 * i));
-    }
     return true;
 }
 
@@ -198,9 +194,8 @@ static bool filter(void *arg, enum wyrm_lwip_direction direction, const struct p
 {
     (void)arg;
     assert_true(p->tot_len >= 20);
-    if (bench.during_filter != NULL) {
+    if (bench.during_filter != NULL)
         bench.during_filter();
-    }
     return bench.pass[direction];
 }
 
@@ -248,9 +243,8 @@ static void start(const struct wyrm_lwip_config *config)
     far_public_key(pub);
     assert_int_equal(BENCH_CORE(wyrm_peer_add, pub, &bench.peer), WYRM_IDLE);
     assert_int_equal(BENCH_CORE(wyrm_peer_set_endpoint, bench.peer, &at), WYRM_IDLE);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         assert_int_equal(BENCH_CORE(wyrm_route_add, bench.peer, &routes[i]), WYRM_IDLE);
-    }
 }
 
 void bench_start(void)
@@ -277,9 +271,8 @@ static void start_far(void)
     bench_start();
     assert_int_equal(BENCH_CORE(wyrm_public_key, pub), WYRM_IDLE);
     assert_int_equal(wyrm_peer_add(bench.far, pub, &bench.far_peer), WYRM_IDLE);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++)
         assert_int_equal(wyrm_route_add(bench.far, bench.far_peer, &all[i]), WYRM_IDLE);
-    }
 }
 
 wyrm_status bench_must_not_run(struct wyrm_device *device, wyrm_ms now, void *arg)
@@ -381,15 +374,12 @@ static void far_polls(void)
             wyrm_job_run(&job);
             status = wyrm_job_commit(bench.far, bench_now, &job, &out);
         } while (status == WYRM_WORK);
-        if (status == WYRM_SEND) {
+        if (status == WYRM_SEND)
             far_says(&out);
-        }
     }
-    while ((status = wyrm_poll(bench.far, bench_now, buf, sizeof(buf), &out)) > WYRM_IDLE) {
-        if (status == WYRM_SEND) {
+    while ((status = wyrm_poll(bench.far, bench_now, buf, sizeof(buf), &out)) > WYRM_IDLE)
+        if (status == WYRM_SEND)
             far_says(&out);
-        }
-    }
 }
 
 static void far_hears(struct bench_packet *packet)
@@ -441,9 +431,8 @@ void bench_settle(void)
 
             bench.n_wire--;
             memmove(&bench.wire[i], &bench.wire[i + 1], (bench.n_wire - i) * sizeof(bench.wire[0]));
-            if (!bench.deaf) {
+            if (!bench.deaf)
                 far_hears(&packet);
-            }
             moved = true;
         }
         far_polls();
@@ -473,17 +462,15 @@ static void put16(uint8_t *at, size_t value)
 
 static uint32_t add(uint32_t sum, const uint8_t *bytes, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         sum += (uint32_t)bytes[i] << (i % 2 == 0 ? 8 : 0);
-    }
     return sum;
 }
 
 static uint16_t fold(uint32_t sum)
 {
-    while (sum >> 16 != 0) {
+    while (sum >> 16 != 0)
         sum = (sum & 0xffff) + (sum >> 16);
-    }
     return (uint16_t)~sum;
 }
 
@@ -535,9 +522,8 @@ size_t bench_build(uint8_t *out, const struct bench_udp *udp)
     put16(p + 2, udp->dport);
     put16(p + 4, 8 + udp->len);
     put16(p + 6, 0);
-    for (size_t i = 0; i < udp->len; i++) {
+    for (size_t i = 0; i < udp->len; i++)
         p[8 + i] = (uint8_t)i;
-    }
     put16(p + 6, transport_sum(out, header + 8 + udp->len));
     return header + 8 + udp->len;
 }
@@ -666,12 +652,10 @@ err_t bench_send(struct bench_socket *s, const char *to, uint16_t port, size_t l
     struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)len, PBUF_RAM);
     ip_addr_t addr;
 
-    if (p == NULL) {
+    if (p == NULL)
         return ERR_MEM;
-    }
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         ((uint8_t *)p->payload)[i] = (uint8_t)i;
-    }
     assert_true(ipaddr_aton(to, &addr));
     err_t err = udp_sendto(s->pcb, p, &addr, port);
     pbuf_free(p);

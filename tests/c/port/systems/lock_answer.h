@@ -42,9 +42,8 @@ void kernel_unlock(struct kernel_mutex *mutex)
 {
     assert_int_equal(mutex->holder, kernel_current);
     assert_int_not_equal(mutex->depth, 0);
-    if (--mutex->depth == 0) {
+    if (--mutex->depth == 0)
         mutex->holder = KERNEL_NOBODY;
-    }
 }
 
 bool kernel_core_held(void)
@@ -118,9 +117,8 @@ bool sys_thread_tcpip(enum idf_query query)
 {
     static enum kernel_task holder = KERNEL_NOBODY;
 
-    if (query == LWIP_CORE_LOCK_QUERY_HOLDER) {
+    if (query == LWIP_CORE_LOCK_QUERY_HOLDER)
         return kernel_current == (LWIP_TCPIP_CORE_LOCKING ? holder : KERNEL_TCPIP);
-    }
     holder = query == LWIP_CORE_LOCK_MARK_HOLDER ? kernel_current : KERNEL_NOBODY;
     return true;
 }
@@ -169,9 +167,8 @@ BaseType_t xTaskCreate(void (*run)(void *argument), const char *name, uint32_t d
     (void)name;
     (void)argument;
     (void)priority;
-    if (heap_exhausted) {
+    if (heap_exhausted)
         return 0;
-    }
     created_depth = depth;
     *out = handle(KERNEL_OTHER);
     return pdPASS;
@@ -214,9 +211,8 @@ static bool draw(void *ctx, void *out, size_t len)
     uint8_t *bytes = out;
 
     (void)ctx;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         bytes[i] = next++;
-    }
     return true;
 }
 

@@ -78,9 +78,8 @@ static bool draw(void *ctx, void *out, size_t len)
     uint8_t *bytes = out;
 
     (void)ctx;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         bytes[i] = (uint8_t)(rand() >> 8);
-    }
     return true;
 }
 
@@ -91,9 +90,8 @@ static bool stamp(void *ctx, uint8_t out[12])
     (void)ctx;
     memset(out, 0, 12);
     count++;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         out[11 - i] = (uint8_t)(count >> (8 * i));
-    }
     return true;
 }
 
@@ -297,20 +295,17 @@ static void call_all(uint8_t caller, int round)
     struct call call = {.key = pub, .endpoint = &at, .prefix = &prefix};
     struct wyrm_lwip_counters counters;
 
-    if (wyrm_lwip_call_core(tunnel, peer_add, &call) != WYRM_IDLE) {
+    if (wyrm_lwip_call_core(tunnel, peer_add, &call) != WYRM_IDLE)
         return;
-    }
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         (void)wyrm_lwip_call_core(tunnel, calls[i], &call);
-    }
     wyrm_lwip_count(tunnel, &counters, NULL);
 }
 
 static void *caller(void *arg)
 {
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++)
         call_all(*(const uint8_t *)arg, round);
-    }
     return NULL;
 }
 
@@ -388,9 +383,8 @@ TEST(known_defect_32_any_task_may_call_anything_at_any_time)
         assert_int_equal(tcpip_callback(called_in_tcpip, &done), ERR_OK);
         assert_int_not_equal(sys_arch_sem_wait(&done, PATIENCE_MS), SYS_ARCH_TIMEOUT);
     }
-    for (int i = 0; i < CALLERS; i++) {
+    for (int i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    }
     assert_true(is_up(0) && is_up(1)); /* the other two tunnels were not affected */
 
     wyrm_lwip_stop(&first); /* while the worker may be in a handshake */

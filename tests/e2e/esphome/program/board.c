@@ -71,12 +71,10 @@ static bool stamp(void *ctx, uint8_t out[12])
 
     last = label > last ? label : last + 1;
     uint64_t seconds = (UINT64_C(1) << 62) + 10 + (last >> 30);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         out[i] = (uint8_t)(seconds >> (56 - 8 * i));
-    }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         out[8 + i] = (uint8_t)((last & 0x3fffffff) >> (24 - 8 * i));
-    }
     return true;
 }
 
@@ -110,9 +108,8 @@ __attribute__((constructor)) static void start(void)
     sys_sem_t started;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (sys_sem_new(&started, 0) != ERR_OK) {
+    if (sys_sem_new(&started, 0) != ERR_OK)
         exit(2);
-    }
     tcpip_init(on_start, &started);
     sys_arch_sem_wait(&started, 0);
     sys_sem_free(&started);
