@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -86,6 +87,12 @@ FIXTURE(close_world)
     kernel_refuses = false;
     (void)take_initiation(); /* ends the failure, which the daemon remembers */
     wyrmd_core_close(&core);
+    /* The daemon leaves its pools to the end of the process. */
+    free(core.pools.peers);
+    free(core.pools.routes);
+    free(core.pools.slots);
+    free(core.pools.sources);
+    free(core.pools.index);
     return 0;
 }
 

@@ -138,7 +138,7 @@ def test_demo_says_what_it_measured_and_leaves_no_secret(
     [
         ("boots", signal.SIGINT),
         ("Ping without the tunnel", signal.SIGTERM),
-        ("each other's keys", signal.SIGINT),
+        ("Exchange keys", signal.SIGINT),
     ],
 )
 def test_interrupted_demo_keeps_half_a_record_and_leaves_nothing_running(
