@@ -116,7 +116,7 @@ def test_pubkey_prints_the_key_of_the_running_tunnel(boot: Boot, tmp_path: Path)
     device.configure(GOOD)
     device.command("wg up")
     said = device.command("conf clear")
-    assert "conf: cleared\nnote: the tunnel goes on" in said
+    assert "conf: cleared\nnote: the tunnel continues" in said
     assert f"public key: {OWN}" in device.command("wg")
     noted = f"public key: {OWN}\nnote: only the running tunnel has this key"
     assert device.command("pubkey").startswith(noted)

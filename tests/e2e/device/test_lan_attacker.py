@@ -161,7 +161,9 @@ def test_known_defect_81_frames_from_the_lan_do_not_pass_for_those_of_a_peer(
         assert HERE.ping(DEVICE_OUTER[4], count=3).received == 3
         assert made.device_pings(count=3) == 3
     genuine = f"icmp.type in {{0, 8}} && ip.src in {{{HOST_INNER[4]}, {DEVICE_INNER[4]}}}"
-    assert capture.tshark(file, "-Y", f"!({genuine} && icmp.ident != 0x666)") == ""
+    # The host repeats reports of its multicast groups on any interface, whenever it likes.
+    expected = f"({genuine} && icmp.ident != 0x666) || ipv6.dst == ff02::16"
+    assert capture.tshark(file, "-Y", f"!({expected})") == ""
     assert re.search(r"\bspoofed 1\d\b", made.device.command("stats"))
 
 
